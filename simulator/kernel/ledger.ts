@@ -1,0 +1,56 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** One thing that happened to the simulated cloud: what tests assert on, also to prove that something was not done. */
+export interface LedgerEntry {
+  readonly seq: number;
+  /** Wall-clock time, ISO 8601. */
+  readonly at: string;
+  /** Simulated seconds since the world began. */
+  readonly elapsed: number;
+  readonly kind: 'http' | 'login' | 'login-refused' | 'command' | 'phase' | 'machine' | 'fault';
+  /** Node name or server id for node events, service name (heat, nova, …) for http. */
+  readonly where: string;
+  /** The request line, user name, command line or phase. Never a password or a body. */
+  readonly what: string;
+  readonly detail?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface Ledger {
+  record(entry: Pick<LedgerEntry, 'kind' | 'where' | 'what'> & { detail?: LedgerEntry['detail'] }): void;
+  entries(after?: number): readonly LedgerEntry[];
+}
+
+/** @param elapsed the clock's reading @param directory where `ledger.jsonl` is kept; none: in memory only */
+export function createLedger(elapsed: () => number, directory?: string): Ledger {
+  const file = directory === undefined ? undefined : path.join(directory, 'ledger.jsonl');
+  const entries: LedgerEntry[] = file !== undefined && existsSync(file) ? readLines(file) : [];
+  return {
+    record: ({ kind, where, what, detail }) => {
+      const entry: LedgerEntry = {
+        seq: (entries.at(-1)?.seq ?? 0) + 1,
+        at: new Date().toISOString(),
+        elapsed: Math.round(elapsed() * 1000) / 1000,
+        kind,
+        where,
+        what,
+        ...(detail ? { detail } : {}),
+      };
+      entries.push(entry);
+      if (file !== undefined) appendFileSync(file, `${JSON.stringify(entry)}\n`);
+    },
+    entries: (after = 0) => entries.filter((entry) => entry.seq > after),
+  };
+}
+
+function readLines(file: string): LedgerEntry[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as LedgerEntry];
+      } catch {
+        return []; // the last line may be cut off by a kill -9
+      }
+    });
+}

@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A part of the simulated world whose state outlives the simulator's process. State is plain JSON. */
+export interface Part<T> {
+  readonly state: T;
+  /** Says that `state` was changed: written within 100 ms. */
+  changed(): void;
+  /** Writes at once: call before answering a client that was promised something. */
+  flush(): void;
+  /** Removes the part from the disk. */
+  remove(): void;
+}
+
+export interface Persistence {
+  part<T>(name: string, initial: () => T): Part<T>;
+  /** Writes all that is not yet written. */
+  flushAll(): void;
+}
+
+/** @param directory where parts are kept, one JSON file each; none: nothing outlives the process */
+export function createPersistence(directory?: string): Persistence {
+  const parts = new Set<() => void>();
+  if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return {
+    part: <T>(name: string, initial: () => T): Part<T> => {
+      const file = directory === undefined ? undefined : path.join(directory, `${name}.json`);
+      const state = (file !== undefined ? readState<T>(file) : undefined) ?? initial();
+      let timer: NodeJS.Timeout | undefined;
+      const flush = () => {
+        if (timer) clearTimeout(timer);
+        timer = undefined;
+        if (file === undefined) return;
+        writeFileSync(`${file}.part`, JSON.stringify(state), { mode: 0o600 });
+        renameSync(`${file}.part`, file);
+      };
+      const flushPending = () => {
+        if (timer) flush();
+      };
+      parts.add(flushPending);
+      return {
+        state,
+        changed: () => {
+          timer ??= setTimeout(flush, 100).unref();
+        },
+        flush,
+        remove: () => {
+          if (timer) clearTimeout(timer);
+          timer = undefined;
+          parts.delete(flushPending);
+          if (file !== undefined) rmSync(file, { force: true });
+        },
+      };
+    },
+    flushAll: () => {
+      for (const flushPending of parts) flushPending();
+    },
+  };
+}
+
+function readState<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    return undefined;
+  }
+}
