@@ -6,7 +6,12 @@ export interface Machine {
   readonly imageName: string;
   readonly flavor: { readonly vcpus: number; readonly ramMb: number; readonly diskGb: number };
   readonly host: string;
-  readonly ports: readonly { readonly portId: string; readonly mac: string; readonly address: string; readonly cidr: string }[];
+  readonly ports: readonly {
+    readonly portId: string;
+    readonly mac: string;
+    readonly address: string;
+    readonly cidr: string;
+  }[];
   readonly userData?: string;
 }
 

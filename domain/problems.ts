@@ -1,0 +1,289 @@
+/**
+ * The one catalogue of what can go wrong. A code never changes its meaning: people search for it, scripts test it.
+ * HTTP, Temporal and the CLI each translate from here once; nothing else knows a status code.
+ */
+export interface ProblemKind {
+  /** HTTP status when a person meets it in an answer or in `VnfLcmOpOcc.error`. */
+  readonly status: number;
+  readonly title: string;
+  /** May the same attempt succeed by itself a little later? Then Temporal's retry policy repeats it. */
+  readonly retriable: boolean;
+  /** What to do next, as a sentence. */
+  readonly remedy: string;
+}
+
+export const PROBLEMS = {
+  // -- requests ------------------------------------------------------------------------------------------------------
+  BAD_REQUEST: {
+    status: 400,
+    title: 'Bad Request',
+    retriable: false,
+    remedy: 'Correct the named field and send the request again.',
+  },
+  VERSION_HEADER: { status: 400, title: 'Bad Request', retriable: false, remedy: 'Send the header "Version: 2.0.0".' },
+  VERSION_NOT_SUPPORTED: {
+    status: 406,
+    title: 'Not Acceptable',
+    retriable: false,
+    remedy: 'Send the header "Version: 2.0.0".',
+  },
+  NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable', retriable: false, remedy: 'Accept application/json.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    retriable: false,
+    remedy: 'Send the body as application/json.',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    title: 'Unauthorized',
+    retriable: false,
+    remedy: 'Send a valid Keystone token as X-Auth-Token (`vnflow token` prints one).',
+  },
+  FORBIDDEN: { status: 403, title: 'Forbidden', retriable: false, remedy: 'Ask for the member role in the project.' },
+  NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    retriable: false,
+    remedy: 'Check the id; list the resources of your project.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'Method Not Allowed',
+    retriable: false,
+    remedy: 'Look up the methods of this resource in docs/api.md.',
+  },
+  CONFLICT: {
+    status: 409,
+    title: 'Conflict',
+    retriable: false,
+    remedy: 'Look at the present state of the resource first.',
+  },
+  TOO_LARGE: { status: 413, title: 'Content Too Large', retriable: false, remedy: 'Send less.' },
+  VNF_BUSY: {
+    status: 409,
+    title: 'Conflict',
+    retriable: false,
+    remedy: 'Wait for the running operation: `vnflow ops --vnf ID`.',
+  },
+  VNF_INSTANTIATED: { status: 409, title: 'Conflict', retriable: false, remedy: 'Terminate the instance first.' },
+  VNF_NOT_INSTANTIATED: { status: 409, title: 'Conflict', retriable: false, remedy: 'Instantiate the instance first.' },
+  OPERATION_STATE: {
+    status: 409,
+    title: 'Conflict',
+    retriable: false,
+    remedy: 'Look at the operation: `vnflow watch OP_OCC`.',
+  },
+  ROLLBACK_NOT_SUPPORTED: { status: 409, title: 'Conflict', retriable: false, remedy: 'Use retry or fail instead.' },
+  VNFD_NOT_USABLE: {
+    status: 422,
+    title: 'Unprocessable Entity',
+    retriable: false,
+    remedy: 'Onboard and enable a VNF package with this vnfdId.',
+  },
+  FLAVOUR_UNKNOWN: { status: 400, title: 'Bad Request', retriable: false, remedy: "Use one of the VNFD's flavours." },
+  CSAR_INVALID: {
+    status: 400,
+    title: 'Bad Request',
+    retriable: false,
+    remedy: 'Correct the package and upload it again; `vnflow pack DIR -o FILE.zip` makes a valid one.',
+  },
+  ENGINE_UNAVAILABLE: {
+    status: 503,
+    title: 'Service Unavailable',
+    retriable: true,
+    remedy: 'Repeat the request; if it lasts, start a worker: `vnflow worker`.',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'Internal Server Error',
+    retriable: false,
+    remedy: 'This is a defect of vnflow: report it with the log of this moment.',
+  },
+  // -- the VIM -------------------------------------------------------------------------------------------------------
+  VIM_UNREACHABLE: {
+    status: 503,
+    title: 'VIM not reachable',
+    retriable: true,
+    remedy: "Check the VIM's endpoint and the network between vnflow and it.",
+  },
+  VIM_CREDENTIALS: {
+    status: 422,
+    title: 'VIM refused the credentials',
+    retriable: false,
+    remedy: 'Correct user name, password, project and domains of the VIM connection.',
+  },
+  VIM_MISSING: {
+    status: 422,
+    title: 'No VIM connection',
+    retriable: false,
+    remedy: 'Name a VIM in vimConnectionInfo or register a default VIM.',
+  },
+  VIM_BUSY: { status: 503, title: 'VIM busy', retriable: true, remedy: 'Nothing: the call is repeated.' },
+  VIM_FORBIDDEN: {
+    status: 422,
+    title: 'VIM refused the call',
+    retriable: false,
+    remedy: 'Give the VIM user the role that the call needs.',
+  },
+  VIM_REJECTED: {
+    status: 422,
+    title: 'VIM rejected the call',
+    retriable: false,
+    remedy: "Read OpenStack's own words in the detail.",
+  },
+  VIM_NOT_FOUND: {
+    status: 404,
+    title: 'Not found in the VIM',
+    retriable: false,
+    remedy: 'Check whether somebody deleted it: `openstack stack list`.',
+  },
+  VIM_PROTOCOL: {
+    status: 502,
+    title: 'VIM gave an answer that makes no sense',
+    retriable: false,
+    remedy: 'Check that the endpoint is an OpenStack API.',
+  },
+  STACK_CREATE_FAILED: {
+    status: 422,
+    title: 'Stack create failed',
+    retriable: false,
+    remedy: 'Remove the cause, then `vnflow ops retry OP_OCC`, or roll back.',
+  },
+  STACK_UPDATE_FAILED: {
+    status: 422,
+    title: 'Stack update failed',
+    retriable: false,
+    remedy: 'Remove the cause, then `vnflow ops retry OP_OCC`.',
+  },
+  STACK_DELETE_FAILED: {
+    status: 422,
+    title: 'Stack delete failed',
+    retriable: false,
+    remedy: 'Remove what holds the stack (`openstack stack resource list`), then `vnflow ops retry OP_OCC`.',
+  },
+  STACK_STUCK: {
+    status: 422,
+    title: 'Stack does not finish',
+    retriable: false,
+    remedy: 'Look at the stack (`openstack stack event list`), then `vnflow ops retry OP_OCC`.',
+  },
+  TEMPLATE_INVALID: {
+    status: 422,
+    title: 'HOT of the package cannot be used',
+    retriable: false,
+    remedy: 'Correct the HOT in the VNF package.',
+  },
+  RESOURCE_MISSING: {
+    status: 422,
+    title: 'Stack lacks a resource',
+    retriable: false,
+    remedy: 'Compare the *_cp_name parameters of the request with the HOT of the package.',
+  },
+  // -- nodes ---------------------------------------------------------------------------------------------------------
+  NODE_UNREACHABLE: {
+    status: 503,
+    title: 'Node not reachable',
+    retriable: true,
+    remedy: 'Check the node (`openstack console log show`), its security group and the bastion.',
+  },
+  NODE_AUTH: {
+    status: 422,
+    title: 'Node refused the login',
+    retriable: false,
+    remedy: 'Correct username and password (or key) of the node in the request.',
+  },
+  NODE_HOST_KEY: {
+    status: 422,
+    title: 'Host key changed',
+    retriable: false,
+    remedy: 'Find out why the key changed. If the machine was rebuilt on purpose: `vnflow host-keys forget SERVER`.',
+  },
+  NODE_COMMAND_FAILED: {
+    status: 422,
+    title: 'Command failed on a node',
+    retriable: false,
+    remedy: 'Read the tail of the output, remove the cause, then `vnflow ops retry OP_OCC`.',
+  },
+  NODE_COMMAND_TRANSIENT: {
+    status: 422,
+    title: 'Command failed on a node for the moment',
+    retriable: true,
+    remedy: 'It is repeated; if it goes on, read the tail of the output.',
+  },
+  NODE_JOB_TIMEOUT: {
+    status: 422,
+    title: 'Command on a node took too long',
+    retriable: false,
+    remedy: 'Read the tail of the output, then `vnflow ops retry OP_OCC`.',
+  },
+  NODE_PROTOCOL: {
+    status: 422,
+    title: 'Node gave an answer that makes no sense',
+    retriable: false,
+    remedy: 'Read what was seen in the detail.',
+  },
+  CLUSTER_NOT_READY: {
+    status: 422,
+    title: 'Cluster not ready',
+    retriable: true,
+    remedy: 'Look at `kubectl get node` and `cilium status` on the control-plane node.',
+  },
+  // -- operations ----------------------------------------------------------------------------------------------------
+  STEP_DEADLINE: {
+    status: 422,
+    title: 'Step took too long',
+    retriable: false,
+    remedy: 'Look at the step in `vnflow watch OP_OCC`, then retry.',
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export interface ProblemFacts {
+  /** One sentence: what happened, where, why. Goes to people. No secrets. */
+  readonly detail: string;
+  /** What was seen, for example the tail of an output. No secrets. */
+  readonly seen?: string;
+  /** After how many seconds a repetition makes sense (Retry-After of a remote). */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** The only error that vnflow throws on purpose. */
+export class VnflowError extends Error {
+  readonly code: ProblemCode;
+  readonly seen: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ProblemCode, facts: ProblemFacts) {
+    super(facts.detail, { cause: facts.cause });
+    this.name = 'VnflowError';
+    this.code = code;
+    this.seen = facts.seen;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+  }
+
+  get kind(): ProblemKind {
+    return PROBLEMS[this.code];
+  }
+}
+
+/** RFC 9457 as Tacker emits it (`status`, `title`, `detail`), plus our stable `code`, what was seen and what to do next. */
+export interface ProblemDetails {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly code: ProblemCode;
+  readonly remedy: string;
+  readonly seen?: string;
+}
+
+export function problemDetails(code: ProblemCode, facts: Pick<ProblemFacts, 'detail' | 'seen'>): ProblemDetails {
+  const { status, title, remedy } = PROBLEMS[code];
+  return { status, title, detail: facts.detail, code, remedy, ...(facts.seen ? { seen: facts.seen } : {}) };
+}
+
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(PROBLEMS, text);
+}
