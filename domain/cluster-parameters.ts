@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+const ipv4Cidr = z.cidrv4('must be an IPv4 network such as 10.200.0.0/16');
+const name = z.string().min(1).max(255);
+/** A login name on a node: what useradd accepts, so that it can never be an option or a shell word. */
+const userName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'must be a Linux user name');
+
+const nodeLogin = z.object({
+  vdu_id: name,
+  ssh_cp_name: name,
+  nic_cp_name: name,
+  username: userName,
+  password: z.string().min(1).max(1024).optional(),
+  private_key: z.string().min(1).max(16_384).optional(),
+});
+
+/** `additionalParams.k8s_cluster_installation_param` of the guide (seeds/000, "Request Parameter Description"). */
+export const ClusterParameters = z.object({
+  script_path: name,
+  vim_name: name.optional(),
+  master_node: nodeLogin.extend({
+    pod_cidr: ipv4Cidr.default('10.0.0.0/8'),
+    cluster_cidr: ipv4Cidr.default('10.96.0.0/12'),
+    cluster_cp_name: name,
+    cluster_fip_name: name.optional(),
+  }),
+  worker_node: nodeLogin,
+  proxy: z
+    .object({ http_proxy: z.string().optional(), https_proxy: z.string().optional(), no_proxy: z.string().optional() })
+    .optional(),
+});
+export type ClusterParameters = z.infer<typeof ClusterParameters>;
+
+/** Does a node's login say how to authenticate? */
+export function hasCredential(login: { password?: string | undefined; private_key?: string | undefined }): boolean {
+  return login.password !== undefined || login.private_key !== undefined;
+}

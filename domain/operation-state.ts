@@ -1,0 +1,59 @@
+/** SOL003 5.4 and 6.4: the states of a VnfLcmOpOcc, as Tacker v2 runs them, as a table that the workflow and the API share. */
+export const OPERATION_STATES = [
+  'STARTING',
+  'PROCESSING',
+  'COMPLETED',
+  'FAILED_TEMP',
+  'FAILED',
+  'ROLLING_BACK',
+  'ROLLED_BACK',
+] as const;
+export type OperationState = (typeof OPERATION_STATES)[number];
+
+export const OPERATIONS = ['INSTANTIATE', 'TERMINATE'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** What an operator may ask of an operation. */
+export const CONTROLS = ['retry', 'rollback', 'fail'] as const;
+export type Control = (typeof CONTROLS)[number];
+
+/** What happens to an operation: by itself (granted, refused, done, error) or by an operator. */
+export type OperationEvent = 'granted' | 'refused' | 'done' | 'error' | Control;
+
+const TRANSITIONS: Readonly<Record<OperationState, Partial<Record<OperationEvent, OperationState>>>> = {
+  STARTING: { granted: 'PROCESSING', refused: 'ROLLED_BACK' },
+  PROCESSING: { done: 'COMPLETED', error: 'FAILED_TEMP' },
+  FAILED_TEMP: { retry: 'PROCESSING', rollback: 'ROLLING_BACK', fail: 'FAILED' },
+  ROLLING_BACK: { done: 'ROLLED_BACK', error: 'FAILED_TEMP' },
+  COMPLETED: {},
+  FAILED: {},
+  ROLLED_BACK: {},
+};
+
+/** Operations whose effect can be undone. The others: retry or fail. */
+const ROLLBACK_SUPPORTED: Readonly<Record<Operation, boolean>> = { INSTANTIATE: true, TERMINATE: false };
+
+/** The state after `event`, or undefined where the event is not allowed. */
+export function nextState(state: OperationState, event: OperationEvent): OperationState | undefined {
+  return TRANSITIONS[state][event];
+}
+
+export function isFinal(state: OperationState): boolean {
+  return Object.keys(TRANSITIONS[state]).length === 0;
+}
+
+export type ControlRefusal = { readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORTED'; readonly detail: string };
+
+/** Why `control` is not allowed now; undefined when it is. The same sentence for HTTP, CLI and the Temporal UI. */
+export function refusalOf(control: Control, operation: Operation, state: OperationState): ControlRefusal | undefined {
+  if (nextState(state, control) === undefined) {
+    return {
+      code: 'OPERATION_STATE',
+      detail: `${control} is allowed in FAILED_TEMP only; the ${operation} operation is in state ${state}.`,
+    };
+  }
+  if (control === 'rollback' && !ROLLBACK_SUPPORTED[operation]) {
+    return { code: 'ROLLBACK_NOT_SUPPORTED', detail: `Rollback of ${operation} is not supported.` };
+  }
+  return undefined;
+}

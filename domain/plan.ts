@@ -1,0 +1,83 @@
+import type { Operation } from './operation-state.ts';
+import type { StepKind } from './step-kind.ts';
+
+/** One unit of work: one activity. `slot` names a node before it exists (`workerNode[1]`). */
+export interface PlanStep {
+  readonly id: string;
+  readonly kind: StepKind;
+  readonly slot?: string;
+  /** Ids of the steps that must be done first. */
+  readonly after: readonly string[];
+  /** Only for `gracePeriod`: how long to wait. */
+  readonly seconds?: number;
+}
+
+/** What an operation will do: made once, kept in the history, never changed by a later release. */
+export interface Plan {
+  readonly operation: Operation;
+  readonly direction: 'forward' | 'rollback';
+  readonly steps: readonly PlanStep[];
+}
+
+/** A step: id is kind and slot, so that the same work has the same id in every plan. */
+export function step(kind: StepKind, after: readonly PlanStep[], options: { slot?: string; seconds?: number } = {}): PlanStep {
+  const id = options.slot === undefined ? kind : `${kind}-${options.slot.replace('[', '-').replace(']', '')}`;
+  return {
+    id,
+    kind,
+    after: after.map((earlier) => earlier.id),
+    ...(options.slot === undefined ? {} : { slot: options.slot }),
+    ...(options.seconds === undefined ? {} : { seconds: options.seconds }),
+  };
+}
+
+/** Steps that may start now: not started, all predecessors done. */
+export function readySteps(plan: Plan, progress: { done: ReadonlySet<string>; started: ReadonlySet<string> }): PlanStep[] {
+  return plan.steps.filter(
+    ({ id, after }) => !progress.done.has(id) && !progress.started.has(id) && after.every((earlier) => progress.done.has(earlier)),
+  );
+}
+
+/**
+ * The longest way through the plan.
+ * @param secondsOf expected duration of a step
+ * @throws Error when the plan has a cycle or names a step that it does not have (a defect of the planner)
+ */
+export function criticalPath(plan: Plan, secondsOf: (step: PlanStep) => number): { seconds: number; steps: PlanStep[] } {
+  const byId = new Map(plan.steps.map((entry) => [entry.id, entry]));
+  const finish = new Map<string, { seconds: number; previous: string | undefined }>();
+  const visiting = new Set<string>();
+  const visit = (id: string): number => {
+    const known = finish.get(id);
+    if (known) return known.seconds;
+    const entry = byId.get(id);
+    if (!entry || visiting.has(id)) throw new Error(`plan is no graph without cycles at step ${id}`);
+    visiting.add(id);
+    const latest = entry.after
+      .map((earlier) => ({ earlier, seconds: visit(earlier) }))
+      .reduce<{ earlier: string | undefined; seconds: number }>((a, b) => (b.seconds > a.seconds ? b : a), { earlier: undefined, seconds: 0 });
+    const seconds = latest.seconds + secondsOf(entry);
+    finish.set(id, { seconds, previous: latest.earlier });
+    return seconds;
+  };
+  for (const entry of plan.steps) visit(entry.id);
+  return { seconds: Math.max(0, ...[...finish.values()].map(({ seconds }) => seconds)), steps: longestWay(byId, finish) };
+}
+
+function longestWay(
+  byId: ReadonlyMap<string, PlanStep>,
+  finish: ReadonlyMap<string, { seconds: number; previous: string | undefined }>,
+): PlanStep[] {
+  const way: PlanStep[] = [];
+  let at: string | undefined = [...finish].reduce<[string, number] | undefined>(
+    (best, [id, { seconds }]) => (best === undefined || seconds > best[1] ? [id, seconds] : best),
+    undefined,
+  )?.[0];
+  while (at !== undefined) {
+    const entry = byId.get(at);
+    if (!entry) break;
+    way.unshift(entry);
+    at = finish.get(at)?.previous;
+  }
+  return way;
+}

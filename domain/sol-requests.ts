@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/** SOL003 request bodies as Tacker's v2 schemas have them (tacker/sol_refactored/api/schemas/vnflcm_v2.py). Unknown members pass. */
+const identifier = z.string().min(1).max(255);
+const keyValuePairs = z.record(
+  z.string().regex(/^[a-zA-Z0-9\-_:. /]{1,1024}$/, 'keys are 1 to 1024 of a-z A-Z 0-9 - _ : . / and blank'),
+  z.union([z.string().max(1024), z.number(), z.boolean(), z.null(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
+);
+const freeForm = z.record(z.string(), z.unknown());
+
+const ipAddresses = z
+  .object({
+    type: z.enum(['IPV4', 'IPV6']),
+    fixedAddresses: z.array(z.string()).optional(),
+    numDynamicAddresses: z.union([z.int().positive(), z.string().regex(/^[0-9]+$/)]).optional(),
+    addressRange: z.object({ minAddress: z.string(), maxAddress: z.string() }).optional(),
+    subnetId: identifier.optional(),
+  })
+  .refine((entry) => [entry.fixedAddresses, entry.numDynamicAddresses, entry.addressRange].filter((one) => one !== undefined).length === 1, {
+    error: 'needs exactly one of fixedAddresses, numDynamicAddresses, addressRange',
+  });
+
+const cpProtocolData = z.object({
+  layerProtocol: z.literal('IP_OVER_ETHERNET'),
+  ipOverEthernet: z
+    .object({ macAddress: z.string().optional(), segmentationId: z.string().optional(), ipAddresses: z.array(ipAddresses).optional() })
+    .refine((entry) => entry.macAddress !== undefined || entry.ipAddresses !== undefined, { error: 'needs macAddress or ipAddresses' })
+    .optional(),
+});
+
+const VnfExtCpData = z.object({
+  cpdId: identifier,
+  cpConfig: z
+    .record(
+      z.string(),
+      z.object({
+        parentCpConfigId: identifier.optional(),
+        linkPortId: identifier.optional(),
+        cpProtocolData: z.array(cpProtocolData).optional(),
+      }),
+    )
+    .refine((map) => Object.keys(map).length > 0, { error: 'needs at least one entry' }),
+});
+
+const resourceHandle = z.object({
+  vimConnectionId: identifier.optional(),
+  resourceProviderId: identifier.optional(),
+  resourceId: identifier,
+  vimLevelResourceType: z.string().max(255).optional(),
+});
+
+export const ExtVirtualLinkData = z.object({
+  id: identifier,
+  resourceId: identifier,
+  vimConnectionId: identifier.optional(),
+  resourceProviderId: identifier.optional(),
+  extCps: z.array(VnfExtCpData).min(1),
+  extLinkPorts: z.array(z.object({ id: identifier, resourceHandle })).optional(),
+});
+export type ExtVirtualLinkData = z.infer<typeof ExtVirtualLinkData>;
+
+const extManagedVirtualLinkData = z.object({
+  id: identifier,
+  vnfVirtualLinkDescId: identifier,
+  resourceId: identifier,
+  vimConnectionId: identifier.optional(),
+  resourceProviderId: identifier.optional(),
+});
+
+export const VimConnectionInfo = z.object({
+  vimId: identifier.optional(),
+  vimType: z.string().min(1).max(255),
+  interfaceInfo: freeForm.optional(),
+  accessInfo: freeForm.optional(),
+  extra: freeForm.optional(),
+});
+export type VimConnectionInfo = z.infer<typeof VimConnectionInfo>;
+
+export const CreateVnfRequest = z.object({
+  vnfdId: identifier,
+  vnfInstanceName: z.string().max(255).optional(),
+  vnfInstanceDescription: z.string().max(1024).optional(),
+  metadata: keyValuePairs.optional(),
+});
+export type CreateVnfRequest = z.infer<typeof CreateVnfRequest>;
+
+export const InstantiateVnfRequest = z.object({
+  flavourId: identifier,
+  instantiationLevelId: identifier.optional(),
+  extVirtualLinks: z.array(ExtVirtualLinkData).optional(),
+  extManagedVirtualLinks: z.array(extManagedVirtualLinkData).optional(),
+  vimConnectionInfo: z.record(z.string(), VimConnectionInfo).optional(),
+  localizationLanguage: z.string().max(255).optional(),
+  additionalParams: keyValuePairs.optional(),
+  extensions: keyValuePairs.optional(),
+  vnfConfigurableProperties: keyValuePairs.optional(),
+});
+export type InstantiateVnfRequest = z.infer<typeof InstantiateVnfRequest>;
+
+export const TerminateVnfRequest = z.object({
+  terminationType: z.enum(['FORCEFUL', 'GRACEFUL']),
+  gracefulTerminationTimeout: z.int().min(1).optional(),
+  additionalParams: keyValuePairs.optional(),
+});
+export type TerminateVnfRequest = z.infer<typeof TerminateVnfRequest>;
+
+/** Tacker's `v2_vnfm.default_graceful_termination_timeout`, in seconds. */
+export const DEFAULT_GRACEFUL_TERMINATION_SECONDS = 10;

@@ -1,0 +1,39 @@
+/** What kinds of step there are, how long each may take, and how it is told to people. One row per kind. */
+interface StepKindFacts {
+  /** `{node}` stands for the node's label. */
+  readonly summary: string;
+  /** Seconds expected until experience says better. */
+  readonly expectedSeconds: number;
+  /** The longest honest attempt, in seconds. */
+  readonly timeLimitSeconds: number;
+  /** How often a retriable failure is repeated before an operator is asked. */
+  readonly attempts: number;
+  /** The phase of the package's install script that runs on the node (docs/install-script.md). */
+  readonly phase?: string;
+}
+
+export const STEP_KINDS = {
+  gracePeriod: { summary: 'wait for the graceful termination timeout', expectedSeconds: 10, timeLimitSeconds: 0, attempts: 1 },
+  applyStack: { summary: 'create the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
+  discover: { summary: 'find the servers and their addresses', expectedSeconds: 1, timeLimitSeconds: 120, attempts: 20 },
+  prepareNode: { summary: 'prepare {node}', expectedSeconds: 180, timeLimitSeconds: 3000, attempts: 12, phase: 'prepare' },
+  initControlPlane: { summary: 'start the control plane on {node}', expectedSeconds: 60, timeLimitSeconds: 1800, attempts: 8, phase: 'init' },
+  installCni: { summary: 'install Cilium from {node}', expectedSeconds: 50, timeLimitSeconds: 1800, attempts: 8, phase: 'cni' },
+  joinWorker: { summary: 'join {node}', expectedSeconds: 25, timeLimitSeconds: 1800, attempts: 12, phase: 'join-worker' },
+  verifyCluster: { summary: 'verify that every node is Ready', expectedSeconds: 10, timeLimitSeconds: 900, attempts: 20 },
+  deleteStack: { summary: 'delete the Heat stack', expectedSeconds: 15, timeLimitSeconds: 1500, attempts: 20 },
+  forgetCluster: { summary: 'forget nodes, host keys and secrets', expectedSeconds: 1, timeLimitSeconds: 60, attempts: 20 },
+} as const satisfies Record<string, StepKindFacts>;
+
+export type StepKind = keyof typeof STEP_KINDS;
+/** Kinds that are an activity (a grace period is a timer of the workflow). */
+export type ActivityKind = Exclude<StepKind, 'gracePeriod'>;
+
+/** @param node the node's label, for example `workerNode[1] (10.10.0.57)` */
+export function stepSummary(kind: StepKind, node = ''): string {
+  return STEP_KINDS[kind].summary.replace('{node}', node);
+}
+
+export function stepFacts(kind: StepKind): StepKindFacts {
+  return STEP_KINDS[kind];
+}
