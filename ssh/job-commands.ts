@@ -1,0 +1,193 @@
+/**
+ * What is run on a node to start, follow and end a job: plain POSIX sh, always as `sudo -n sh -c SNIPPET vnflow ARGS…`.
+ * No secret is ever an argument: they come through standard input. The files of a job, all 0600 in 0700 directories of root:
+ *
+ *   ROOT/scripts/SHA256            install scripts, by content
+ *   ROOT/incoming/NONCE            an environment file on its way in
+ *   ROOT/lock                      held while looking and starting, so that two attempts cannot start a job twice
+ *   ROOT/jobs/ID/script            copy of the script that runs
+ *   ROOT/jobs/ID/run, step         what the unit runs: `run` bounds the time of `step`, `step` runs the script
+ *   ROOT/jobs/ID/env               parameters; removed as soon as the script has them
+ *   ROOT/jobs/ID/unit              name of the systemd unit
+ *   ROOT/jobs/ID/log               output of the script
+ *   ROOT/jobs/ID/output, secret-output
+ *   ROOT/jobs/ID/exit              exit code, or `timeout`; written last, by rename
+ *   ROOT/jobs/ID.failed-N          an earlier attempt
+ */
+import { commandLine } from './quote.ts';
+
+/** Tells the state of the job in `$dir` without changing anything: absent, running, finished, vanished or unclear. */
+const JOB_STATE = `job_state() {
+  if [ ! -d "$dir" ]; then echo absent; return; fi
+  if [ -f "$dir/exit" ]; then echo finished; return; fi
+  if [ ! -f "$dir/unit" ]; then echo vanished; return; fi
+  active=$(systemctl is-active "$(cat "$dir/unit")" 2>/dev/null)
+  case "$active" in
+    active|activating|deactivating|reloading) echo running ;;
+    inactive|failed|unknown) if [ -f "$dir/exit" ]; then echo finished; else echo vanished; fi ;;
+    *) echo unclear ;;
+  esac
+}
+`;
+
+/** The main process of the unit. `step` writes the exit code itself; when the time is over it cannot, and `run` does. */
+const RUN = `#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+timeout -k 30 "$1" sh ./step
+code=$?
+if [ ! -f exit ]; then
+  case "$code" in 124|137) code=timeout ;; esac
+  printf '%s\\n' "$code" > exit.new
+  mv exit.new exit
+fi
+`;
+
+/** The arguments stand in the file, not in the unit's command line, where systemd would expand `$` in them. */
+function stepFile(args: readonly string[]): string {
+  return `#!/bin/sh
+HOME=/root
+export HOME
+. ./env
+rm -f env
+VNFLOW_OUTPUT=$PWD/output
+VNFLOW_SECRET_OUTPUT=$PWD/secret-output
+export VNFLOW_OUTPUT VNFLOW_SECRET_OUTPUT
+bash ./script ${commandLine(args)}
+code=$?
+printf '%s\\n' "$code" > exit.new
+mv exit.new exit
+`;
+}
+
+/** Under the lock: look, then start only what neither runs nor has succeeded. Prints one word: what it found or did. */
+const LOOK_AND_START = `${JOB_STATE}
+root=$1 id=$2 sha=$3 nonce=$4 limit=$5 description=$6 run=$7 step=$8
+dir=$root/jobs/$id
+env=$root/incoming/$nonce
+state=$(job_state)
+if [ "$state" = finished ] && [ "$(cat "$dir/exit")" = 0 ]; then rm -f "$env"; echo succeeded; exit 0; fi
+case "$state" in running|unclear) rm -f "$env"; echo "$state"; exit 0 ;; esac
+if [ ! -f "$root/scripts/$sha" ]; then rm -f "$env"; echo script-missing; exit 0; fi
+n=1
+while [ -e "$dir.failed-$n" ]; do n=$((n+1)); done
+if [ "$state" != absent ]; then
+  rm -f "$dir/env" "$dir/secret-output"
+  mv "$dir" "$dir.failed-$n" || exit 1
+  n=$((n+1))
+fi
+unit=vnflow-$id-$n
+mkdir -p "$dir" && chmod 700 "$dir" || exit 1
+mv "$env" "$dir/env" || exit 1
+cp "$root/scripts/$sha" "$dir/script" || exit 1
+printf '%s' "$run" > "$dir/run"
+printf '%s' "$step" > "$dir/step"
+: > "$dir/log"
+: > "$dir/output"
+: > "$dir/secret-output"
+chmod 600 "$dir/env" "$dir/script" "$dir/run" "$dir/step" "$dir/log" "$dir/output" "$dir/secret-output" || exit 1
+printf '%s\\n' "$unit" > "$dir/unit"
+systemd-run --quiet --collect --unit="$unit" --description="$description" \\
+  --property=UMask=0077 --property=TimeoutStopSec=20 --property=RuntimeMaxSec=$((limit+60)) \\
+  --property="StandardOutput=append:$dir/log" --property="StandardError=append:$dir/log" \\
+  /bin/sh "$dir/run" "$limit" || exit 1
+echo started
+`;
+
+/**
+ * Takes the environment from standard input before the lock, so that a slow sender does not hold it. The last line must be
+ * the end mark: a connection that breaks in the middle leaves a file without it, and nothing is started.
+ */
+const RECEIVE_AND_START = `umask 077
+root=$1 nonce=$3 inner=$2
+mkdir -p "$root/incoming" "$root/jobs" "$root/scripts" && chmod 700 "$root" "$root/incoming" "$root/jobs" "$root/scripts" || exit 1
+cat > "$root/incoming/$nonce" || exit 1
+chmod 600 "$root/incoming/$nonce"
+if [ "$(tail -n 1 "$root/incoming/$nonce")" != "# end $nonce" ]; then rm -f "$root/incoming/$nonce"; echo incomplete; exit 0; fi
+shift 3
+flock -o -w 60 "$root/lock" sh -c "$inner" vnflow "$root" "$@"
+`;
+
+/** Stores a script under its SHA-256. Prints `stored`, or `incomplete` when what arrived has another hash. */
+const STORE_SCRIPT = `umask 077
+root=$1 sha=$2 nonce=$3
+new=$root/incoming/$nonce
+mkdir -p "$root/incoming" "$root/scripts" || exit 1
+cat > "$new" || exit 1
+if [ "$(sha256sum < "$new" | cut -c1-64)" != "$sha" ]; then rm -f "$new"; echo incomplete; exit 0; fi
+chmod 600 "$new" && mv "$new" "$root/scripts/$sha" && echo stored
+`;
+
+/** State first, log after: when the state says finished, the log that follows is whole. */
+const LOOK = `${JOB_STATE}
+root=$1 id=$2 from=$3 max=$4
+dir=$root/jobs/$id
+state=$(job_state)
+echo "state $state"
+if [ "$state" = absent ]; then exit 0; fi
+if [ "$state" = finished ]; then
+  code=$(cat "$dir/exit")
+  echo "exit $code"
+  if [ "$code" = 0 ]; then
+    sed 's/^/output /' "$dir/output"
+    if [ -f "$dir/secret-output" ]; then sed 's/^/secret /' "$dir/secret-output"; fi
+  fi
+fi
+if [ ! -f "$dir/log" ]; then exit 0; fi
+size=$(wc -c < "$dir/log" | tr -d ' ')
+if [ "$((size-from))" -gt "$max" ]; then from=$((size-max)); fi
+echo "log $from"
+tail -c "+$((from+1))" "$dir/log" | head -c "$max"
+`;
+
+const FORGET_SECRETS = `rm -f "$1/jobs/$2/secret-output" "$1/jobs/$2/env"`;
+
+const STOP = `dir=$1/jobs/$2
+if [ -f "$dir/unit" ] && [ ! -f "$dir/exit" ]; then systemctl stop "$(cat "$dir/unit")"; fi
+exit 0`;
+
+/** Where jobs live on a node. */
+export const JOB_ROOT = '/var/lib/vnflow';
+
+function asRoot(snippet: string, args: readonly string[]): string {
+  return commandLine(['sudo', '-n', 'sh', '-c', snippet, 'vnflow', ...args]);
+}
+
+export interface StartCommand {
+  readonly root: string;
+  readonly id: string;
+  /** SHA-256 of the script, hexadecimal. */
+  readonly sha: string;
+  /** A random name, used once. */
+  readonly nonce: string;
+  readonly limitSeconds: number;
+  readonly description: string;
+  /** Arguments of the script (the phase). Visible in the process list: never a secret. */
+  readonly args: readonly string[];
+}
+
+/** Standard input: the environment file followed by the line `# end NONCE`. Prints started, running, succeeded, script-missing, incomplete or unclear. */
+export function startCommand({ root, id, sha, nonce, limitSeconds, description, args }: StartCommand): string {
+  const inner = [id, sha, nonce, String(limitSeconds), description, RUN, stepFile(args)];
+  return asRoot(RECEIVE_AND_START, [root, LOOK_AND_START, nonce, ...inner]);
+}
+
+/** Standard input: the script. Prints stored or incomplete. */
+export function storeScriptCommand(root: string, sha: string, nonce: string): string {
+  return asRoot(STORE_SCRIPT, [root, sha, nonce]);
+}
+
+/**
+ * Prints `state STATE`, `exit CODE`, `output KEY=value`…, `secret KEY=value`…, then `log OFFSET` and the raw bytes of the
+ * log from there on: at most `max`, the newest if there are more.
+ */
+export function lookCommand(root: string, id: string, { from, max }: { from: number; max: number }): string {
+  return asRoot(LOOK, [root, id, String(from), String(max)]);
+}
+
+export function forgetSecretsCommand(root: string, id: string): string {
+  return asRoot(FORGET_SECRETS, [root, id]);
+}
+
+export function stopCommand(root: string, id: string): string {
+  return asRoot(STOP, [root, id]);
+}
