@@ -10,7 +10,8 @@ import { BlockList, isIPv4 } from 'node:net';
 export function nodeName(role: 'master' | 'worker', address: string, cidr: string): string {
   const [network = '', prefixText = ''] = cidr.split('/');
   const prefix = Number(prefixText);
-  if (!isIPv4(address) || !isIPv4(network) || !Number.isInteger(prefix)) throw new RangeError(`${address} in ${cidr} is no IPv4 address in a subnet`);
+  if (!isIPv4(address) || !isIPv4(network) || !Number.isInteger(prefix))
+    throw new RangeError(`${address} in ${cidr} is no IPv4 address in a subnet`);
   const subnet = new BlockList();
   subnet.addSubnet(network, prefix);
   if (!subnet.check(address)) throw new RangeError(`${address} is not in ${cidr}`);

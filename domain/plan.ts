@@ -20,7 +20,11 @@ export interface Plan {
 }
 
 /** A step: id is kind and slot, so that the same work has the same id in every plan. */
-export function step(kind: StepKind, after: readonly PlanStep[], options: { slot?: string; seconds?: number } = {}): PlanStep {
+export function step(
+  kind: StepKind,
+  after: readonly PlanStep[],
+  options: { slot?: string; seconds?: number } = {},
+): PlanStep {
   const id = options.slot === undefined ? kind : `${kind}-${options.slot.replace('[', '-').replace(']', '')}`;
   return {
     id,
@@ -32,9 +36,13 @@ export function step(kind: StepKind, after: readonly PlanStep[], options: { slot
 }
 
 /** Steps that may start now: not started, all predecessors done. */
-export function readySteps(plan: Plan, progress: { done: ReadonlySet<string>; started: ReadonlySet<string> }): PlanStep[] {
+export function readySteps(
+  plan: Plan,
+  progress: { done: ReadonlySet<string>; started: ReadonlySet<string> },
+): PlanStep[] {
   return plan.steps.filter(
-    ({ id, after }) => !progress.done.has(id) && !progress.started.has(id) && after.every((earlier) => progress.done.has(earlier)),
+    ({ id, after }) =>
+      !progress.done.has(id) && !progress.started.has(id) && after.every((earlier) => progress.done.has(earlier)),
   );
 }
 
@@ -43,7 +51,10 @@ export function readySteps(plan: Plan, progress: { done: ReadonlySet<string>; st
  * @param secondsOf expected duration of a step
  * @throws Error when the plan has a cycle or names a step that it does not have (a defect of the planner)
  */
-export function criticalPath(plan: Plan, secondsOf: (step: PlanStep) => number): { seconds: number; steps: PlanStep[] } {
+export function criticalPath(
+  plan: Plan,
+  secondsOf: (step: PlanStep) => number,
+): { seconds: number; steps: PlanStep[] } {
   const byId = new Map(plan.steps.map((entry) => [entry.id, entry]));
   const finish = new Map<string, { seconds: number; previous: string | undefined }>();
   const visiting = new Set<string>();
@@ -55,13 +66,19 @@ export function criticalPath(plan: Plan, secondsOf: (step: PlanStep) => number):
     visiting.add(id);
     const latest = entry.after
       .map((earlier) => ({ earlier, seconds: visit(earlier) }))
-      .reduce<{ earlier: string | undefined; seconds: number }>((a, b) => (b.seconds > a.seconds ? b : a), { earlier: undefined, seconds: 0 });
+      .reduce<{ earlier: string | undefined; seconds: number }>((a, b) => (b.seconds > a.seconds ? b : a), {
+        earlier: undefined,
+        seconds: 0,
+      });
     const seconds = latest.seconds + secondsOf(entry);
     finish.set(id, { seconds, previous: latest.earlier });
     return seconds;
   };
   for (const entry of plan.steps) visit(entry.id);
-  return { seconds: Math.max(0, ...[...finish.values()].map(({ seconds }) => seconds)), steps: longestWay(byId, finish) };
+  return {
+    seconds: Math.max(0, ...[...finish.values()].map(({ seconds }) => seconds)),
+    steps: longestWay(byId, finish),
+  };
 }
 
 function longestWay(

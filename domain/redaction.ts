@@ -11,7 +11,9 @@ export function withoutSecrets<T>(value: T): T {
   if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => (isSecretMember(name) ? [] : [[name, withoutSecrets(member) as unknown]])),
+    Object.entries(value).flatMap(([name, member]) =>
+      isSecretMember(name) ? [] : [[name, withoutSecrets(member) as unknown]],
+    ),
   ) as T;
 }
 

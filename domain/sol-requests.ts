@@ -4,7 +4,14 @@ import { z } from 'zod';
 const identifier = z.string().min(1).max(255);
 const keyValuePairs = z.record(
   z.string().regex(/^[a-zA-Z0-9\-_:. /]{1,1024}$/, 'keys are 1 to 1024 of a-z A-Z 0-9 - _ : . / and blank'),
-  z.union([z.string().max(1024), z.number(), z.boolean(), z.null(), z.array(z.unknown()), z.record(z.string(), z.unknown())]),
+  z.union([
+    z.string().max(1024),
+    z.number(),
+    z.boolean(),
+    z.null(),
+    z.array(z.unknown()),
+    z.record(z.string(), z.unknown()),
+  ]),
 );
 const freeForm = z.record(z.string(), z.unknown());
 
@@ -16,15 +23,26 @@ const ipAddresses = z
     addressRange: z.object({ minAddress: z.string(), maxAddress: z.string() }).optional(),
     subnetId: identifier.optional(),
   })
-  .refine((entry) => [entry.fixedAddresses, entry.numDynamicAddresses, entry.addressRange].filter((one) => one !== undefined).length === 1, {
-    error: 'needs exactly one of fixedAddresses, numDynamicAddresses, addressRange',
-  });
+  .refine(
+    (entry) =>
+      [entry.fixedAddresses, entry.numDynamicAddresses, entry.addressRange].filter((one) => one !== undefined)
+        .length === 1,
+    {
+      error: 'needs exactly one of fixedAddresses, numDynamicAddresses, addressRange',
+    },
+  );
 
 const cpProtocolData = z.object({
   layerProtocol: z.literal('IP_OVER_ETHERNET'),
   ipOverEthernet: z
-    .object({ macAddress: z.string().optional(), segmentationId: z.string().optional(), ipAddresses: z.array(ipAddresses).optional() })
-    .refine((entry) => entry.macAddress !== undefined || entry.ipAddresses !== undefined, { error: 'needs macAddress or ipAddresses' })
+    .object({
+      macAddress: z.string().optional(),
+      segmentationId: z.string().optional(),
+      ipAddresses: z.array(ipAddresses).optional(),
+    })
+    .refine((entry) => entry.macAddress !== undefined || entry.ipAddresses !== undefined, {
+      error: 'needs macAddress or ipAddresses',
+    })
     .optional(),
 });
 

@@ -13,16 +13,60 @@ interface StepKindFacts {
 }
 
 export const STEP_KINDS = {
-  gracePeriod: { summary: 'wait for the graceful termination timeout', expectedSeconds: 10, timeLimitSeconds: 0, attempts: 1 },
+  gracePeriod: {
+    summary: 'wait for the graceful termination timeout',
+    expectedSeconds: 10,
+    timeLimitSeconds: 0,
+    attempts: 1,
+  },
   applyStack: { summary: 'create the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
-  discover: { summary: 'find the servers and their addresses', expectedSeconds: 1, timeLimitSeconds: 120, attempts: 20 },
-  prepareNode: { summary: 'prepare {node}', expectedSeconds: 180, timeLimitSeconds: 3000, attempts: 12, phase: 'prepare' },
-  initControlPlane: { summary: 'start the control plane on {node}', expectedSeconds: 60, timeLimitSeconds: 1800, attempts: 8, phase: 'init' },
-  installCni: { summary: 'install Cilium from {node}', expectedSeconds: 50, timeLimitSeconds: 1800, attempts: 8, phase: 'cni' },
-  joinWorker: { summary: 'join {node}', expectedSeconds: 25, timeLimitSeconds: 1800, attempts: 12, phase: 'join-worker' },
-  verifyCluster: { summary: 'verify that every node is Ready', expectedSeconds: 10, timeLimitSeconds: 900, attempts: 20 },
+  discover: {
+    summary: 'find the servers and their addresses',
+    expectedSeconds: 1,
+    timeLimitSeconds: 120,
+    attempts: 20,
+  },
+  prepareNode: {
+    summary: 'prepare {node}',
+    expectedSeconds: 180,
+    timeLimitSeconds: 3000,
+    attempts: 12,
+    phase: 'prepare',
+  },
+  initControlPlane: {
+    summary: 'start the control plane on {node}',
+    expectedSeconds: 60,
+    timeLimitSeconds: 1800,
+    attempts: 8,
+    phase: 'init',
+  },
+  installCni: {
+    summary: 'install Cilium from {node}',
+    expectedSeconds: 50,
+    timeLimitSeconds: 1800,
+    attempts: 8,
+    phase: 'cni',
+  },
+  joinWorker: {
+    summary: 'join {node}',
+    expectedSeconds: 25,
+    timeLimitSeconds: 1800,
+    attempts: 12,
+    phase: 'join-worker',
+  },
+  verifyCluster: {
+    summary: 'verify that every node is Ready',
+    expectedSeconds: 10,
+    timeLimitSeconds: 900,
+    attempts: 20,
+  },
   deleteStack: { summary: 'delete the Heat stack', expectedSeconds: 15, timeLimitSeconds: 1500, attempts: 20 },
-  forgetCluster: { summary: 'forget nodes, host keys and secrets', expectedSeconds: 1, timeLimitSeconds: 60, attempts: 20 },
+  forgetCluster: {
+    summary: 'forget nodes, host keys and secrets',
+    expectedSeconds: 1,
+    timeLimitSeconds: 60,
+    attempts: 20,
+  },
 } as const satisfies Record<string, StepKindFacts>;
 
 export type StepKind = keyof typeof STEP_KINDS;

@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs';
+import { PGlite } from '@electric-sql/pglite';
+import { Kysely, PGliteDialect, PostgresDialect } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { Pool } from 'pg';
+import * as first from './migrations/2026-11-21-first.ts';
+import type { Schema } from './schema.ts';
+
+export type Database = Kysely<Schema>;
+
+export type StoreLocation =
+  | { readonly kind: 'embedded' /** A directory; none: in memory. */; readonly directory?: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+const MIGRATIONS: Record<string, Migration> = { '2026-11-21-first': first };
+
+/** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */
+function dialect(location: StoreLocation) {
+  if (location.kind === 'postgres') {
+    return new PostgresDialect({ pool: new Pool({ connectionString: location.url, max: 20 }) });
+  }
+  if (location.directory !== undefined) mkdirSync(location.directory, { recursive: true, mode: 0o700 });
+  return new PGliteDialect({
+    pglite: () => PGlite.create(location.directory === undefined ? {} : { dataDir: location.directory }),
+  });
+}
+
+/**
+ * Opens the store and brings its schema up to date.
+ * @throws Error naming the migration that failed
+ */
+export async function openStore(location: StoreLocation): Promise<Database> {
+  const db = new Kysely<Schema>({ dialect: dialect(location) });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error) {
+    await db.destroy();
+    const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'the first step';
+    throw new Error(`The store could not be migrated: ${failed} failed`, { cause: error });
+  }
+  return db;
+}

@@ -1,0 +1,156 @@
+import type { Plan } from '../domain/plan.ts';
+import { stepSummary } from '../domain/step-kind.ts';
+import { json, jsonOrNull } from './json.ts';
+import type { Database } from './open-store.ts';
+import type { OperationEventRow, OperationStepRow } from './operations.ts';
+
+/** Writes the plan as the operation's ledger of steps. Steps that are there already (a retry) keep what they have. */
+export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan: Plan): Promise<void> {
+  if (plan.steps.length === 0) return;
+  const prior = await db
+    .selectFrom('operation_step')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .executeTakeFirst();
+  const offset = Number(prior?.count ?? 0);
+  const rows = plan.steps.map((entry, index) => ({
+    vnf_lcm_op_occ_id: vnfLcmOpOccId,
+    step_id: entry.id,
+    ordinal: offset + index,
+    kind: entry.kind,
+    slot: entry.slot ?? null,
+    after: json(entry.after),
+    state: 'WAITING' as const,
+    summary: stepSummary(entry.kind, entry.slot),
+    attempt: 0,
+  }));
+  for (let at = 0; at < rows.length; at += 500) {
+    await db
+      .insertInto('operation_step')
+      .values(rows.slice(at, at + 500))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+export interface StepStart {
+  readonly vnfLcmOpOccId: string;
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly summary: string;
+}
+
+export async function recordStepStarted(
+  db: Database,
+  { vnfLcmOpOccId, stepId, attempt, summary }: StepStart,
+): Promise<void> {
+  const started = await db
+    .updateTable('operation_step')
+    .set((eb) => ({
+      state: 'RUNNING',
+      attempt,
+      summary,
+      started_at: eb.fn.coalesce('started_at', eb.val(new Date())),
+      ended_at: null,
+      error: null,
+    }))
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('step_id', '=', stepId)
+    .executeTakeFirst();
+  if (started.numUpdatedRows === 0n) return;
+  await insertStepEvent(db, vnfLcmOpOccId, {
+    stepId,
+    attempt,
+    summary,
+    state: 'RUNNING',
+    text: attempt > 1 ? `${summary}: attempt ${attempt}` : summary,
+  });
+}
+
+export interface StepEnd {
+  readonly vnfLcmOpOccId: string;
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly summary: string;
+  readonly outcome:
+    | { readonly state: 'DONE' }
+    | { readonly state: 'FAILED' | 'WAITING'; readonly error: { readonly detail: string } };
+}
+
+/** WAITING: this attempt failed, another follows. */
+export async function recordStepEnded(
+  db: Database,
+  { vnfLcmOpOccId, stepId, attempt, summary, outcome }: StepEnd,
+): Promise<void> {
+  const error = outcome.state === 'DONE' ? undefined : outcome.error;
+  await db
+    .updateTable('operation_step')
+    .set({ state: outcome.state, ended_at: outcome.state === 'WAITING' ? null : new Date(), error: jsonOrNull(error) })
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('step_id', '=', stepId)
+    .execute();
+  await insertStepEvent(db, vnfLcmOpOccId, {
+    stepId,
+    attempt,
+    summary,
+    state: outcome.state,
+    text: error === undefined ? `${summary}: done` : `${summary}: ${error.detail}`,
+  });
+}
+
+export async function recordStepLog(
+  db: Database,
+  key: { vnfLcmOpOccId: string; stepId: string },
+  logTail: string,
+): Promise<void> {
+  await db
+    .updateTable('operation_step')
+    .set({ log_tail: logTail })
+    .where('vnf_lcm_op_occ_id', '=', key.vnfLcmOpOccId)
+    .where('step_id', '=', key.stepId)
+    .execute();
+}
+
+export async function listSteps(db: Database, vnfLcmOpOccId: string): Promise<OperationStepRow[]> {
+  return db
+    .selectFrom('operation_step')
+    .selectAll()
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .orderBy('ordinal')
+    .execute();
+}
+
+/** Events after `seq`, oldest first. */
+export async function listEvents(db: Database, vnfLcmOpOccId: string, after: string): Promise<OperationEventRow[]> {
+  return db
+    .selectFrom('operation_event')
+    .selectAll()
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(500)
+    .execute();
+}
+
+interface StepEvent {
+  readonly stepId: string;
+  readonly attempt: number;
+  readonly summary: string;
+  readonly state: string;
+  readonly text: string;
+}
+
+async function insertStepEvent(db: Database, vnfLcmOpOccId: string, event: StepEvent): Promise<void> {
+  await db
+    .insertInto('operation_event')
+    .values({
+      vnf_lcm_op_occ_id: vnfLcmOpOccId,
+      type: 'step',
+      state: event.state,
+      step_id: event.stepId,
+      attempt: event.attempt,
+      summary: event.summary,
+      text: event.text,
+    })
+    .execute();
+}

@@ -1,0 +1,176 @@
+import type { Selectable } from 'kysely';
+import type { Operation, OperationState } from '../domain/operation-state.ts';
+import { json, jsonOrNull } from './json.ts';
+import type { Database } from './open-store.ts';
+import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
+
+export type VnfLcmOpOccRow = Selectable<VnfLcmOpOccTable>;
+export type OperationStepRow = Selectable<OperationStepTable>;
+export type OperationEventRow = Selectable<OperationEventTable>;
+type Free = Record<string, unknown>;
+
+export interface LcmRequest {
+  readonly vnfLcmOpOccId: string;
+  readonly vnfInstanceId: string;
+  readonly tenant: string;
+  readonly operation: Operation;
+  /** Without secrets. */
+  readonly operationParams: Free;
+}
+
+/** Keeps a validated request until the workflow accepts it. */
+export async function insertLcmRequest(db: Database, request: LcmRequest): Promise<void> {
+  await db
+    .insertInto('lcm_request')
+    .values({
+      vnf_lcm_op_occ_id: request.vnfLcmOpOccId,
+      vnf_instance_id: request.vnfInstanceId,
+      tenant: request.tenant,
+      operation: request.operation,
+      operation_params: json(request.operationParams),
+    })
+    .execute();
+}
+
+/** Forgets a request that the workflow refused. */
+export async function deleteLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<void> {
+  await db.deleteFrom('lcm_request').where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId).execute();
+}
+
+/**
+ * Turns a request into the operation occurrence in STARTING. May run twice.
+ * @returns false when neither the request nor the occurrence exists
+ */
+export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const request = await tx
+      .deleteFrom('lcm_request')
+      .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!request) return (await findOperation(tx, vnfLcmOpOccId)) !== undefined;
+    const now = new Date();
+    await tx
+      .insertInto('vnf_lcm_op_occ')
+      .values({
+        id: vnfLcmOpOccId,
+        vnf_instance_id: request.vnf_instance_id,
+        tenant: request.tenant,
+        operation: request.operation,
+        operation_state: 'STARTING',
+        state_entered_time: now,
+        start_time: now,
+        is_automatic_invocation: false,
+        is_cancel_pending: false,
+        operation_params: json(request.operation_params),
+        context: json({}),
+      })
+      .execute();
+    await insertOperationEvent(tx, vnfLcmOpOccId, 'STARTING', `${request.operation} accepted`);
+    return true;
+  });
+}
+
+export async function findOperation(db: Database, id: string, tenant?: string): Promise<VnfLcmOpOccRow | undefined> {
+  const query = db.selectFrom('vnf_lcm_op_occ').selectAll().where('id', '=', id);
+  return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
+}
+
+export async function listOperations(db: Database, tenant: string): Promise<VnfLcmOpOccRow[]> {
+  return db
+    .selectFrom('vnf_lcm_op_occ')
+    .selectAll()
+    .where('tenant', '=', tenant)
+    .orderBy('start_time')
+    .orderBy('id')
+    .execute();
+}
+
+/** The operation of an instance that has not ended, if there is one. */
+export async function findOpenOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
+  return db
+    .selectFrom('vnf_lcm_op_occ')
+    .selectAll()
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('operation_state', 'in', ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'])
+    .executeTakeFirst();
+}
+
+export interface StateChange {
+  readonly state: OperationState;
+  /** A problem (FAILED_TEMP, ROLLED_BACK by refusal) or null to clear it; absent: kept. */
+  readonly error?: object | null;
+  readonly grantId?: string;
+  readonly resourceChanges?: Free;
+  readonly text: string;
+  /** What changes on the instance in the same transaction. */
+  readonly instance?: InstanceChange;
+}
+
+export interface InstanceChange {
+  readonly instantiationState?: Selectable<VnfInstanceTable>['instantiation_state'];
+  readonly instantiatedVnfInfo?: Free;
+  readonly vimConnectionInfo?: Free;
+  readonly extensions?: Free | undefined;
+  readonly vnfConfigurableProperties?: Free | undefined;
+}
+
+/** Records a state of the operation, and what it means for the instance, in one transaction. May run twice. */
+export async function recordOperationState(db: Database, id: string, change: StateChange): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const operation = await findOperation(tx, id);
+    if (!operation) throw new Error(`operation ${id} is not in the store`);
+    if (operation.operation_state === change.state && change.state !== 'FAILED_TEMP') return;
+    await tx
+      .updateTable('vnf_lcm_op_occ')
+      .set({
+        operation_state: change.state,
+        state_entered_time: new Date(),
+        ...(change.error === undefined ? {} : { error: jsonOrNull(change.error) }),
+        ...(change.grantId === undefined ? {} : { grant_id: change.grantId }),
+        ...(change.resourceChanges === undefined ? {} : { resource_changes: json(change.resourceChanges) }),
+      })
+      .where('id', '=', id)
+      .execute();
+    if (change.instance) await updateInstance(tx, operation.vnf_instance_id, change.instance);
+    await insertOperationEvent(tx, id, change.state, change.text);
+  });
+}
+
+async function updateInstance(db: Database, id: string, change: InstanceChange): Promise<void> {
+  const set = {
+    ...(change.instantiationState === undefined ? {} : { instantiation_state: change.instantiationState }),
+    ...(change.instantiatedVnfInfo === undefined ? {} : { instantiated_vnf_info: json(change.instantiatedVnfInfo) }),
+    ...(change.vimConnectionInfo === undefined ? {} : { vim_connection_info: json(change.vimConnectionInfo) }),
+    ...(change.extensions === undefined ? {} : { extensions: json(change.extensions) }),
+    ...(change.vnfConfigurableProperties === undefined
+      ? {}
+      : { vnf_configurable_properties: json(change.vnfConfigurableProperties) }),
+  };
+  if (Object.keys(set).length === 0) return;
+  await db.updateTable('vnf_instance').set(set).where('id', '=', id).execute();
+}
+
+async function insertOperationEvent(db: Database, id: string, state: OperationState, text: string): Promise<void> {
+  await db
+    .insertInto('operation_event')
+    .values({ vnf_lcm_op_occ_id: id, type: 'operation', state, step_id: null, attempt: null, summary: state, text })
+    .execute();
+}
+
+/** Adds to what the steps of an operation found out. Only one step writes a given key. */
+export async function mergeOperationContext(db: Database, id: string, addition: Free): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('vnf_lcm_op_occ')
+      .select('context')
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    await tx
+      .updateTable('vnf_lcm_op_occ')
+      .set({ context: json({ ...row.context, ...addition }) })
+      .where('id', '=', id)
+      .execute();
+  });
+}

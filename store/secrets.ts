@@ -1,0 +1,43 @@
+import type { Database } from './open-store.ts';
+import { type MasterKey, seal, unseal } from './seal.ts';
+
+/** Sealed values by name; every secret goes away with its owner (a VNF instance, an operation or a VIM). */
+export interface Secrets {
+  put(name: string, value: unknown, owner: string): Promise<void>;
+  /** The value as it was put, or undefined. */
+  get(name: string): Promise<unknown>;
+  remove(name: string): Promise<void>;
+  removeOwnedBy(owner: string): Promise<void>;
+}
+
+export function createSecrets(db: Database, key: MasterKey): Secrets {
+  return {
+    put: async (name, value, owner) => {
+      const sealed = seal(key, name, JSON.stringify(value));
+      await db
+        .insertInto('secret')
+        .values({ name, owner, sealed })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed, owner }))
+        .execute();
+    },
+    get: async (name) => {
+      const row = await db.selectFrom('secret').select('sealed').where('name', '=', name).executeTakeFirst();
+      return row && (JSON.parse(unseal(key, name, row.sealed)) as unknown);
+    },
+    remove: async (name) => {
+      await db.deleteFrom('secret').where('name', '=', name).execute();
+    },
+    removeOwnedBy: async (owner) => {
+      await db.deleteFrom('secret').where('owner', '=', owner).execute();
+    },
+  };
+}
+
+/** Names of secrets, in one place. */
+export const secretName = {
+  operationParams: (opOccId: string) => `operation/${opOccId}/params`,
+  vimConnectionInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vimConnectionInfo`,
+  clusterParameters: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/clusterParameters`,
+  joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
+  vim: (vimId: string) => `vim/${vimId}`,
+} as const;

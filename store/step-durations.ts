@@ -1,0 +1,35 @@
+import type { StepKind } from '../domain/step-kind.ts';
+import { STEP_KINDS } from '../domain/step-kind.ts';
+import type { Database } from './open-store.ts';
+
+/** How fast the mean forgets: the newest run weighs at least a fifth. */
+const MAX_WEIGHT = 5;
+
+/** Learns from a finished step how long its kind takes here. */
+export async function learnStepDuration(db: Database, kind: StepKind, seconds: number): Promise<void> {
+  await db
+    .insertInto('step_duration')
+    .values({ kind, samples: 1, mean_seconds: seconds })
+    .onConflict((conflict) =>
+      conflict.column('kind').doUpdateSet((eb) => ({
+        samples: eb('step_duration.samples', '+', 1),
+        mean_seconds: eb(
+          'step_duration.mean_seconds',
+          '+',
+          eb(
+            eb.parens(eb.val(seconds), '-', eb.ref('step_duration.mean_seconds')),
+            '/',
+            eb.fn<number>('least', [eb('step_duration.samples', '+', 1), eb.val(MAX_WEIGHT)]),
+          ),
+        ),
+      })),
+    )
+    .execute();
+}
+
+/** Expected seconds per kind: learned, or else the table's. */
+export async function expectedDurations(db: Database): Promise<(kind: StepKind) => number> {
+  const rows = await db.selectFrom('step_duration').selectAll().execute();
+  const learned = new Map(rows.map(({ kind, mean_seconds }) => [kind, mean_seconds]));
+  return (kind) => learned.get(kind) ?? STEP_KINDS[kind].expectedSeconds;
+}

@@ -1,0 +1,176 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planInstantiate } from '../domain/planner/instantiate.ts';
+import { type Database, openStore } from './open-store.ts';
+import { insertPlanSteps, listEvents, listSteps, recordStepEnded, recordStepStarted } from './operation-steps.ts';
+import {
+  acceptLcmRequest,
+  findOperation,
+  insertLcmRequest,
+  mergeOperationContext,
+  recordOperationState,
+} from './operations.ts';
+import { createSecrets } from './secrets.ts';
+import { expectedDurations, learnStepDuration } from './step-durations.ts';
+import { testStoreLocation } from './test-store.ts';
+import { deleteVnfInstance, findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
+import {
+  findVnfPackage,
+  insertVnfPackage,
+  onboardVnfPackage,
+  readVnfPackageContent,
+  readVnfPackageFiles,
+} from './vnf-packages.ts';
+
+let db: Database;
+const tenant = randomUUID();
+beforeAll(async () => {
+  db = await openStore(testStoreLocation());
+});
+afterAll(() => db.destroy());
+
+async function instance() {
+  const packageId = randomUUID();
+  const vnfdId = randomUUID();
+  await insertVnfPackage(db, { id: packageId, tenant, userDefinedData: { kind: 'test' } });
+  await onboardVnfPackage(db, packageId, randomBytes(2_500_000), {
+    vnfdId,
+    provider: 'Company',
+    productName: 'Sample VNF',
+    softwareVersion: '1.0',
+    vnfdVersion: '1.0',
+    checksum: { algorithm: 'sha512', hash: 'ab' },
+    softwareImages: [{ id: 'masterNode' }],
+    additionalArtifacts: [],
+    files: new Map([
+      ['Definitions/vnfd.yaml', Buffer.from('a: 1')],
+      ['Scripts/install.sh', Buffer.from('exit 0')],
+    ]),
+  });
+  const id = randomUUID();
+  await insertVnfInstance(db, {
+    id,
+    tenant,
+    vnfdId,
+    packageId,
+    provider: 'Company',
+    productName: 'Sample VNF',
+    softwareVersion: '1.0',
+    vnfdVersion: '1.0',
+  });
+  return { id, packageId };
+}
+
+async function operation() {
+  const { id: vnfInstanceId } = await instance();
+  const id = randomUUID();
+  await insertLcmRequest(db, {
+    vnfLcmOpOccId: id,
+    vnfInstanceId,
+    tenant,
+    operation: 'INSTANTIATE',
+    operationParams: { flavourId: 'simple' },
+  });
+  await acceptLcmRequest(db, id);
+  return { id, vnfInstanceId };
+}
+
+it('keeps a package with its archive and files, and knows that it is in use', async () => {
+  const { packageId } = await instance();
+  expect(await findVnfPackage(db, tenant, packageId)).toMatchObject({
+    onboarding_state: 'ONBOARDED',
+    operational_state: 'ENABLED',
+    usage_state: 'IN_USE',
+    user_defined_data: { kind: 'test' },
+    software_images: [{ id: 'masterNode' }],
+  });
+  expect((await readVnfPackageContent(db, packageId)).length).toBe(2_500_000);
+  expect([...(await readVnfPackageFiles(db, packageId, 'Scripts/')).keys()]).toEqual(['Scripts/install.sh']);
+});
+
+it("does not find another tenant's instance", async () => {
+  const { id } = await instance();
+  expect(await findVnfInstance(db, id, tenant)).toBeDefined();
+  expect(await findVnfInstance(db, id, randomUUID())).toBeUndefined();
+});
+
+it('refuses to delete an instantiated instance', async () => {
+  const { id, vnfInstanceId } = await operation();
+  await recordOperationState(db, id, {
+    state: 'COMPLETED',
+    text: 'done',
+    instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },
+  });
+  expect(await deleteVnfInstance(db, vnfInstanceId)).toBe(false);
+  expect((await findVnfInstance(db, vnfInstanceId))?.instantiated_vnf_info).toEqual({ flavourId: 'simple' });
+});
+
+it('accepts a request once, however often it is asked', async () => {
+  const { id } = await operation();
+  expect(await acceptLcmRequest(db, id)).toBe(true);
+  expect(await acceptLcmRequest(db, randomUUID())).toBe(false);
+  expect((await findOperation(db, id))?.operation_state).toBe('STARTING');
+  expect((await listEvents(db, id, '0')).length).toBe(1);
+});
+
+it('tells what each step did, attempt by attempt', async () => {
+  const { id } = await operation();
+  await insertPlanSteps(
+    db,
+    id,
+    planInstantiate({ controlPlane: { vduId: 'masterNode', count: 1 }, workers: { vduId: 'workerNode', count: 2 } }),
+  );
+  const key = { vnfLcmOpOccId: id, stepId: 'prepareNode-workerNode-1', summary: 'prepare workerNode[1]' };
+  await recordStepStarted(db, { ...key, attempt: 1 });
+  await recordStepEnded(db, { ...key, attempt: 1, outcome: { state: 'WAITING', error: { detail: 'mirror down' } } });
+  await recordStepStarted(db, { ...key, attempt: 2 });
+  await recordStepEnded(db, { ...key, attempt: 2, outcome: { state: 'DONE' } });
+  const steps = await listSteps(db, id);
+  expect(steps.map(({ step_id }) => step_id)).toEqual([
+    'applyStack',
+    'discover',
+    'prepareNode-masterNode-0',
+    'prepareNode-workerNode-0',
+    'prepareNode-workerNode-1',
+    'initControlPlane-masterNode-0',
+    'installCni-masterNode-0',
+    'joinWorker-workerNode-0',
+    'joinWorker-workerNode-1',
+    'verifyCluster-masterNode-0',
+  ]);
+  expect(steps[4]).toMatchObject({ state: 'DONE', attempt: 2, error: null, after: ['discover'] });
+  expect((await listEvents(db, id, '0')).map(({ text }) => text)).toEqual([
+    'INSTANTIATE accepted',
+    'prepare workerNode[1]',
+    'prepare workerNode[1]: mirror down',
+    'prepare workerNode[1]: attempt 2',
+    'prepare workerNode[1]: done',
+  ]);
+});
+
+it('keeps what parallel steps find out', async () => {
+  const { id } = await operation();
+  await Promise.all([mergeOperationContext(db, id, { a: 1 }), mergeOperationContext(db, id, { b: 2 })]);
+  expect((await findOperation(db, id))?.context).toEqual({ a: 1, b: 2 });
+});
+
+it('seals secrets: not in the row, not readable under another key or name', async () => {
+  const secrets = createSecrets(db, randomBytes(32));
+  await secrets.put('vim/1', { password: 'canary-password' }, 'vim-1');
+  expect(await secrets.get('vim/1')).toEqual({ password: 'canary-password' });
+  const row = await db.selectFrom('secret').selectAll().where('name', '=', 'vim/1').executeTakeFirstOrThrow();
+  expect(Buffer.from(row.sealed).includes('canary')).toBe(false);
+  await expect(createSecrets(db, randomBytes(32)).get('vim/1')).rejects.toThrow();
+  await db.updateTable('secret').set({ name: 'vim/2' }).where('name', '=', 'vim/1').execute();
+  await expect(secrets.get('vim/2')).rejects.toThrow();
+  await secrets.removeOwnedBy('vim-1');
+  expect(await secrets.get('vim/2')).toBeUndefined();
+});
+
+it('learns how long a kind of step takes', async () => {
+  await db.deleteFrom('step_duration').execute();
+  expect((await expectedDurations(db))('joinWorker')).toBe(25);
+  await learnStepDuration(db, 'joinWorker', 10);
+  await learnStepDuration(db, 'joinWorker', 20);
+  expect((await expectedDurations(db))('joinWorker')).toBeCloseTo(15);
+});

@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely';
+import { jsonOrNull } from './json.ts';
+import type { Database } from './open-store.ts';
+import type { VnfInstanceTable } from './schema.ts';
+
+export type VnfInstanceRow = Selectable<VnfInstanceTable>;
+
+export interface NewVnfInstance {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly vnfdId: string;
+  readonly packageId: string;
+  readonly provider: string;
+  readonly productName: string;
+  readonly softwareVersion: string;
+  readonly vnfdVersion: string;
+  readonly metadata?: Record<string, unknown> | undefined;
+}
+
+export async function insertVnfInstance(db: Database, instance: NewVnfInstance): Promise<void> {
+  await db
+    .insertInto('vnf_instance')
+    .values({
+      id: instance.id,
+      tenant: instance.tenant,
+      name: instance.name ?? null,
+      description: instance.description ?? null,
+      vnfd_id: instance.vnfdId,
+      package_id: instance.packageId,
+      provider: instance.provider,
+      product_name: instance.productName,
+      software_version: instance.softwareVersion,
+      vnfd_version: instance.vnfdVersion,
+      instantiation_state: 'NOT_INSTANTIATED',
+      metadata: jsonOrNull(instance.metadata),
+    })
+    .execute();
+}
+
+export async function listVnfInstances(db: Database, tenant: string): Promise<VnfInstanceRow[]> {
+  return db
+    .selectFrom('vnf_instance')
+    .selectAll()
+    .where('tenant', '=', tenant)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** @param tenant another tenant's instance is not found */
+export async function findVnfInstance(db: Database, id: string, tenant?: string): Promise<VnfInstanceRow | undefined> {
+  const query = db.selectFrom('vnf_instance').selectAll().where('id', '=', id);
+  return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
+}
+
+/** Deletes a NOT_INSTANTIATED instance. @returns false when it is instantiated or gone */
+export async function deleteVnfInstance(db: Database, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('vnf_instance')
+    .where('id', '=', id)
+    .where('instantiation_state', '=', 'NOT_INSTANTIATED')
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
