@@ -1,0 +1,57 @@
+import type { Operation, OperationState } from './operation-state.ts';
+import type { Plan } from './plan.ts';
+import type { ProblemCode } from './problems.ts';
+import type { ActivityKind } from './step-kind.ts';
+
+/** Ids only: whatever else an activity needs it reads from the store, so that histories hold no secrets and stay small. */
+export interface OperationRef {
+  readonly vnfInstanceId: string;
+  readonly vnfLcmOpOccId: string;
+}
+
+export interface StepInput extends OperationRef {
+  readonly stepId: string;
+  readonly slot?: string;
+  /** How often an operator has retried the operation: leases (join tokens) of an earlier round are not used again. */
+  readonly round: number;
+}
+
+export interface StepResult {
+  /** Slot → how people know the node, for example `worker57 (10.10.0.57)`. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** One activity per kind of step. */
+export type StepActivities = Readonly<Record<ActivityKind, (input: StepInput) => Promise<StepResult>>>;
+
+/** Why a step failed: what an operator sees. */
+export interface StepFailure {
+  readonly stepId: string;
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly seen?: string;
+}
+
+export interface StateRecord extends OperationRef {
+  readonly state: OperationState;
+  readonly failure?: StepFailure;
+  /** Failures of other steps at the same time. */
+  readonly otherFailures?: number;
+}
+
+export interface RecordActivities {
+  /** The request becomes a VnfLcmOpOcc in STARTING. */
+  recordAccepted(ref: OperationRef): Promise<void>;
+  /** Asks the (local) NFVO. @throws ApplicationFailure when refused */
+  requestGrant(ref: OperationRef): Promise<void>;
+  makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan>;
+  recordState(record: StateRecord): Promise<void>;
+  /** COMPLETED or ROLLED_BACK: operation and instance in one transaction. */
+  recordEnd(ref: OperationRef & { direction: Plan['direction'] }): Promise<void>;
+}
+
+/** The argument of every operation workflow. */
+export interface OperationInput extends OperationRef {
+  readonly operation: Operation;
+  readonly tenant: string;
+}

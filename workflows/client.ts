@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  isGrpcServiceError,
+} from '@temporalio/client';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import type { OperationInput } from '../domain/activity-contract.ts';
+import type { Control, Operation } from '../domain/operation-state.ts';
+import { isProblemCode, VnflowError } from '../domain/problems.ts';
+import { acceptUpdate, failUpdate, retryUpdate, rollbackUpdate, TASK_QUEUE, workflowId } from './contract.ts';
+import type { instantiateVnf, terminateVnf } from './index.ts';
+import { searchAttribute } from './search-attributes.ts';
+
+type OperationWorkflow = typeof instantiateVnf | typeof terminateVnf;
+
+/** Workflow types carry the operations' names. */
+const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = { INSTANTIATE: 'instantiateVnf', TERMINATE: 'terminateVnf' };
+const CONTROL_UPDATE: Readonly<Record<Control, UpdateDefinition<void, []>>> = { retry: retryUpdate, rollback: rollbackUpdate, fail: failUpdate };
+
+/** No worker polls: the call waits this long, then the client is told to come again. */
+const ACCEPT_DEADLINE_MS = 8_000;
+const CONTROL_DEADLINE_MS = 15_000;
+/** Between the last record of an operation and the end of its workflow lie some milliseconds. */
+const CLOSING_PATIENCE_MS = 5_000;
+
+/**
+ * Starts the workflow of an operation and waits until its row is in the store (update-with-start: atomic).
+ * @param isOpen does the store know an operation of this instance that has not ended?
+ * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
+ */
+export async function startOperation(client: Client, input: OperationInput, isOpen: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + CLOSING_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await acceptOnce(client, input);
+    } catch (error) {
+      const problem = toEngineProblem(error);
+      const closing = problem.code === 'VNF_BUSY' && Date.now() < until && !(await isOpen());
+      if (!closing) throw problem;
+      await delay(50);
+    }
+  }
+}
+
+async function acceptOnce(client: Client, input: OperationInput): Promise<void> {
+  const startWorkflowOperation = new WithStartWorkflowOperation<OperationWorkflow>(WORKFLOW_TYPE[input.operation], {
+    workflowId: workflowId(input.vnfInstanceId),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    typedSearchAttributes: [
+      { key: searchAttribute.vnfInstanceId, value: input.vnfInstanceId },
+      { key: searchAttribute.vnfLcmOpOccId, value: input.vnfLcmOpOccId },
+      { key: searchAttribute.operation, value: input.operation },
+      { key: searchAttribute.operationState, value: 'STARTING' },
+      { key: searchAttribute.tenant, value: input.tenant },
+    ],
+    staticSummary: `${input.operation} ${input.vnfInstanceId}`,
+    staticDetails: `VnfLcmOpOcc \`${input.vnfLcmOpOccId}\``,
+  });
+  await client.connection.withDeadline(Date.now() + ACCEPT_DEADLINE_MS, () =>
+    client.workflow.executeUpdateWithStart(acceptUpdate, {
+      startWorkflowOperation,
+      updateId: input.vnfLcmOpOccId,
+      args: [{ vnfLcmOpOccId: input.vnfLcmOpOccId }],
+    }),
+  );
+}
+
+/**
+ * Retry, rollback or fail: the same update, with the same refusals, as from the Temporal UI.
+ * @throws VnflowError OPERATION_STATE, ROLLBACK_NOT_SUPPORTED, ENGINE_UNAVAILABLE
+ */
+export async function controlOperation(client: Client, control: Control, vnfInstanceId: string): Promise<void> {
+  try {
+    await client.connection.withDeadline(Date.now() + CONTROL_DEADLINE_MS, () =>
+      client.workflow.getHandle(workflowId(vnfInstanceId)).executeUpdate(CONTROL_UPDATE[control]),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) {
+      throw new VnflowError('OPERATION_STATE', { detail: `${control} is allowed in FAILED_TEMP only; the operation has ended.`, cause: error });
+    }
+    throw toEngineProblem(error);
+  }
+}
+
+function toEngineProblem(error: unknown): VnflowError {
+  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+    const { type, message } = error.cause;
+    return new VnflowError(type && isProblemCode(type) ? type : 'INTERNAL', { detail: message, cause: error });
+  }
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
+    return new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The workflow engine did not answer in time.', retryAfterSeconds: 5, cause: error });
+  }
+  return new VnflowError('INTERNAL', { detail: error instanceof Error ? error.message : String(error), cause: error });
+}

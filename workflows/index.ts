@@ -1,0 +1,3 @@
+/** Everything exported here is a workflow type. */
+export { instantiateVnf } from './instantiate-vnf.ts';
+export { terminateVnf } from './terminate-vnf.ts';

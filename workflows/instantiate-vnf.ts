@@ -1,0 +1,7 @@
+import type { OperationInput } from '../domain/activity-contract.ts';
+import { runOperation } from './operation.ts';
+
+/** SOL003 5.4.4: Heat stack, nodes, control plane, workers, CNI. */
+export async function instantiateVnf(input: OperationInput): Promise<string> {
+  return runOperation(input);
+}
