@@ -15,6 +15,7 @@
  *   ROOT/jobs/ID.failed-N          an earlier attempt
  */
 import { commandLine } from './quote.ts';
+import { sudoCommand } from './sudo.ts';
 
 /** Tells the state of the job in `$dir` without changing anything: absent, running, finished, vanished or unclear. */
 const JOB_STATE = `job_state() {
@@ -149,7 +150,7 @@ exit 0`;
 export const JOB_ROOT = '/var/lib/vnflow';
 
 function asRoot(snippet: string, args: readonly string[]): string {
-  return commandLine(['sudo', '-n', 'sh', '-c', snippet, 'vnflow', ...args]);
+  return sudoCommand(['sh', '-c', snippet, 'vnflow', ...args]);
 }
 
 export interface StartCommand {

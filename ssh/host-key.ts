@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { VnflowError } from '../domain/problems.ts';
+
+/** How a machine proves who it is. */
+export interface HostKeyPolicy {
+  /** Pinned fingerprints (`SHA256:…`, as OpenSSH prints them). Empty or absent: first contact. */
+  readonly expected?: readonly string[];
+  /** Told the fingerprint at first contact, before any credential is sent; throwing refuses the machine. */
+  onFirstContact(fingerprint: string, keyType: string): void | Promise<void>;
+}
+
+/** OpenSSH's notation: `SHA256:` and the digest of the key blob in base64 without padding. */
+export function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
+
+/** The first string of an SSH public key blob (RFC 4253, 6.6), for example `ssh-ed25519`. */
+export function keyTypeOf(key: Buffer): string {
+  if (key.length < 4) return 'unknown';
+  return key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
+}
+
+/**
+ * Decides whether a machine may be talked to.
+ * @throws VnflowError NODE_HOST_KEY when a key is pinned and the machine shows another
+ */
+export async function checkHostKey(key: Buffer, machine: string, policy: HostKeyPolicy): Promise<void> {
+  const fingerprint = fingerprintOf(key);
+  const expected = policy.expected ?? [];
+  if (expected.includes(fingerprint)) return;
+  if (expected.length === 0) {
+    await policy.onFirstContact(fingerprint, keyTypeOf(key));
+    return;
+  }
+  throw new VnflowError('NODE_HOST_KEY', {
+    detail: `The host key of ${machine} changed: expected ${expected.join(' or ')}, it shows ${fingerprint} (${keyTypeOf(key)}). No credential was sent.`,
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { VnflowError } from '../domain/problems.ts';
+
+const STATES = ['absent', 'running', 'finished', 'vanished', 'unclear'] as const;
+
+/** What one look at a job on a node showed. */
+export interface JobLook {
+  readonly state: (typeof STATES)[number];
+  /** Of a finished job. */
+  readonly exit?: number | 'timeout';
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly secretOutputs: Readonly<Record<string, string>>;
+  /** Offset in the log of the first of `log`'s bytes. */
+  readonly logFrom: number;
+  readonly log: Buffer;
+}
+
+const exitSchema = z.union([z.literal('timeout'), z.coerce.number().int().min(0).max(255)]);
+
+/**
+ * Reads what the snippet behind `lookCommand` printed.
+ * @throws VnflowError NODE_PROTOCOL when it makes no sense (never with the text itself: it may hold secrets)
+ */
+export function parseLook(bytes: Buffer, label: string): JobLook {
+  const look = { outputs: {} as Record<string, string>, secretOutputs: {} as Record<string, string> };
+  let state: JobLook['state'] | undefined;
+  let exit: number | 'timeout' | undefined;
+  let at = 0;
+  let logFrom = 0;
+  while (at < bytes.length) {
+    const newline = bytes.indexOf(10, at);
+    const end = newline < 0 ? bytes.length : newline;
+    const [keyword, rest] = cut(bytes.toString('utf8', at, end), ' ');
+    at = end + 1;
+    if (keyword === 'state') state = STATES.find((each) => each === rest);
+    else if (keyword === 'exit') exit = exitSchema.safeParse(rest).data;
+    else if (keyword === 'output') addOutput(look.outputs, rest, label);
+    else if (keyword === 'secret') addOutput(look.secretOutputs, rest, label);
+    else if (keyword === 'log') {
+      logFrom = z.coerce.number().int().min(0).catch(0).parse(rest);
+      break;
+    } else throw nonsense(label, 'an unknown line in the state of a job');
+  }
+  if (!state || (state === 'finished' && exit === undefined)) throw nonsense(label, 'no state of a job');
+  return { ...look, state, ...(exit === undefined ? {} : { exit }), logFrom, log: bytes.subarray(at) };
+}
+
+function addOutput(outputs: Record<string, string>, line: string, label: string): void {
+  if (line.trim() === '') return;
+  const [key, value] = cut(line, '=');
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) || !line.includes('=')) {
+    throw nonsense(label, 'an output of the install script that is not KEY=value');
+  }
+  outputs[key] = value;
+}
+
+function cut(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function nonsense(label: string, what: string): VnflowError {
+  return new VnflowError('NODE_PROTOCOL', { detail: `The ${label} answered with ${what}.` });
+}

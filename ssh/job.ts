@@ -1,0 +1,217 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { VnflowError } from '../domain/problems.ts';
+import {
+  forgetSecretsCommand,
+  JOB_ROOT,
+  lookCommand,
+  startCommand,
+  stopCommand,
+  storeScriptCommand,
+} from './job-commands.ts';
+import { type JobLook, parseLook } from './job-look.ts';
+import { createLogTail, type LogTail } from './log-tail.ts';
+import { environmentFile } from './quote.ts';
+import { secretValues } from './redaction.ts';
+import type { SshSession } from './session.ts';
+import { execAsRoot } from './sudo.ts';
+
+const LOG_BYTES_PER_LOOK = 64 * 1024;
+
+export interface Job {
+  /** See `jobId`. The same id is the same job: it is attached to, or its success is returned. */
+  readonly id: string;
+  /** For people: shown by `systemctl status` on the node, and in messages. */
+  readonly description: string;
+  readonly script: Buffer | string;
+  /** Arguments of the script, as a rule the phase. Visible in the process list: never a secret. */
+  readonly args: readonly string[];
+  /** Any values. Reach the node through standard input and a 0600 file only. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Values that must not be seen in a log tail, beyond those of `env` whose names say so (…PASSWORD, TOKEN, SECRET, KEY). */
+  readonly secrets?: readonly string[];
+  readonly timeLimitSeconds: number;
+}
+
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** After each look, with the last lines of the log without secrets. The place for a heartbeat. */
+  onProgress?(logTail: string): void;
+  /** Called with the secret outputs before they are removed from the node, so that a crash in between loses none. */
+  sealSecrets?(secretOutputs: Readonly<Record<string, string>>): Promise<void>;
+  readonly pollMs?: { readonly min: number; readonly max: number };
+  /** Directory on the node; for tests. */
+  readonly root?: string;
+}
+
+export interface JobResult {
+  readonly exitCode: 0;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Empty when an earlier call has taken them. */
+  readonly secretOutputs: Readonly<Record<string, string>>;
+  readonly logTail: string;
+  /** True when the job had been started by an earlier attempt. */
+  readonly attached: boolean;
+}
+
+/** A job's id from an operation's and a step's id: letters, digits, `_` and `-` only. */
+export function jobId(operationId: string, stepId: string): string {
+  return `${operationId}-${stepId}`.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '');
+}
+
+/**
+ * Runs a script as a detached job on a node, or attaches to it if an earlier attempt started it, and waits for its end.
+ * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), NODE_COMMAND_FAILED, NODE_JOB_TIMEOUT,
+ * NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo), NODE_PROTOCOL;
+ * the signal's reason when aborted (the job goes on: see `cancelJob`)
+ */
+export async function runJob(session: SshSession, job: Job, options: FollowOptions = {}): Promise<JobResult> {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,180}$/.test(job.id)) throw new RangeError(`"${job.id}" is not the id of a job.`);
+  const root = options.root ?? JOB_ROOT;
+  const began = await start(session, job, { root, signal: options.signal });
+  const tail = createLogTail([...(job.secrets ?? []), ...secretValues(job.env)]);
+  const look = await follow(session, job, { ...options, root, tail });
+  if (look.exit !== 0) throw failure(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
+  if (Object.keys(look.secretOutputs).length > 0) {
+    await options.sealSecrets?.(look.secretOutputs);
+    await execAsRoot(session, forgetSecretsCommand(root, job.id));
+  }
+  return {
+    exitCode: 0,
+    outputs: look.outputs,
+    secretOutputs: look.secretOutputs,
+    logTail: tail.text(),
+    attached: began !== 'started',
+  };
+}
+
+/** Stops a job if it runs. The next `runJob` with its id starts it again. */
+export async function cancelJob(session: SshSession, id: string, root: string = JOB_ROOT): Promise<void> {
+  const { code, stderr } = await execAsRoot(session, stopCommand(root, id));
+  if (code === 0) return;
+  throw transient(session, `job ${id} could not be stopped`, stderr);
+}
+
+interface Place {
+  readonly root: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function start(session: SshSession, job: Job, place: Place): Promise<'started' | 'running' | 'succeeded'> {
+  const sha = createHash('sha256').update(job.script).digest('hex');
+  const first = await tryStart(session, job, { ...place, sha });
+  if (first !== 'script-missing') return started(session, job, first);
+  await storeScript(session, job.script, { ...place, sha });
+  return started(session, job, await tryStart(session, job, { ...place, sha }));
+}
+
+function started(session: SshSession, job: Job, word: string): 'started' | 'running' | 'succeeded' {
+  if (word === 'started' || word === 'running' || word === 'succeeded') return word;
+  throw transient(session, `"${job.description}" could not be started`, word);
+}
+
+/** Under a lock on the node: looks, and starts only what neither runs nor has succeeded. */
+async function tryStart(
+  session: SshSession,
+  job: Job,
+  { root, sha, signal }: Place & { sha: string },
+): Promise<string> {
+  const nonce = randomUUID();
+  const limitSeconds = Math.max(1, Math.ceil(job.timeLimitSeconds));
+  const description = job.description.replace(/[^\x20-\x7e]/g, '?');
+  const { id, args } = job;
+  const result = await execAsRoot(session, startCommand({ root, id, sha, nonce, limitSeconds, description, args }), {
+    stdin: `${environmentFile(job.env)}# end ${nonce}\n`,
+    timeoutMs: 90_000,
+    ...(signal ? { signal } : {}),
+  });
+  if (result.code === 0) return result.stdout.trim();
+  throw transient(session, `"${job.description}" could not be started`, result.stderr);
+}
+
+async function storeScript(
+  session: SshSession,
+  script: Buffer | string,
+  place: Place & { sha: string },
+): Promise<void> {
+  const { root, sha, signal } = place;
+  const { code, stdout, stderr } = await execAsRoot(session, storeScriptCommand(root, sha, randomUUID()), {
+    stdin: script,
+    ...(signal ? { signal } : {}),
+  });
+  if (code !== 0 || stdout.trim() !== 'stored') throw transient(session, 'the install script did not arrive', stderr);
+}
+
+async function follow(
+  session: SshSession,
+  job: Job,
+  { root, tail, signal, onProgress, pollMs = { min: 200, max: 1500 } }: FollowOptions & { root: string; tail: LogTail },
+): Promise<JobLook> {
+  const deadline = Date.now() + (job.timeLimitSeconds + 120) * 1000;
+  for (let pause = pollMs.min; ; pause = Math.min(pollMs.max, pause * 1.4)) {
+    const look = await lookAt(session, job, { root, from: tail.next, signal });
+    tail.append(look.logFrom, look.log);
+    onProgress?.(tail.text());
+    if (look.state === 'finished') return look;
+    if (look.state === 'vanished' || look.state === 'absent') {
+      throw transient(
+        session,
+        `"${job.description}" vanished without an exit code (was the node restarted?)`,
+        tail.text(),
+      );
+    }
+    if (Date.now() > deadline) {
+      await cancelJob(session, job.id, root);
+      throw failure(session, job, { exit: 'timeout', tail: tail.text() });
+    }
+    await pauseFor(pause, signal);
+  }
+}
+
+async function lookAt(
+  session: SshSession,
+  job: Job,
+  { root, from, signal }: Place & { from: number },
+): Promise<JobLook> {
+  const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK });
+  const result = await execAsRoot(session, command, { timeoutMs: 30_000, ...(signal ? { signal } : {}) });
+  if (result.code !== 0) throw transient(session, `the state of "${job.description}" could not be read`, result.stderr);
+  return parseLook(result.stdoutBytes, session.label);
+}
+
+async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+function transient(session: SshSession, what: string, seen: string): VnflowError {
+  const text = seen.trim().slice(-2000);
+  return new VnflowError('NODE_COMMAND_TRANSIENT', {
+    detail: `On the ${session.label}, ${what}.`,
+    ...(text ? { seen: text } : {}),
+  });
+}
+
+function failure(
+  session: SshSession,
+  job: Job,
+  { exit, tail }: { exit: number | 'timeout'; tail: string },
+): VnflowError {
+  const seen = tail ? { seen: tail } : {};
+  const where = `"${job.description}" on the ${session.label}`;
+  if (exit === 'timeout') {
+    const detail = `${where} did not end within ${job.timeLimitSeconds} s and was stopped.`;
+    return new VnflowError('NODE_JOB_TIMEOUT', { detail, ...seen });
+  }
+  if (exit === 75) {
+    return new VnflowError('NODE_COMMAND_TRANSIENT', {
+      detail: `${where} asked to be tried again (exit 75).`,
+      ...seen,
+    });
+  }
+  return new VnflowError('NODE_COMMAND_FAILED', { detail: `${where} failed with exit code ${exit}.`, ...seen });
+}

@@ -1,0 +1,29 @@
+const PLACE = '***';
+
+/** What is never printed whatever it belongs to: kubeadm's bootstrap tokens and certificate keys, passwords in URLs. */
+const ALWAYS: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
+  { pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, replacement: PLACE },
+  { pattern: /(--certificate-key[= ]+)[0-9a-f]{64}/g, replacement: `$1${PLACE}` },
+  { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+@/gi, replacement: `$1${PLACE}@` },
+];
+
+/** Names of variables whose values are taken for secrets without being declared so. */
+const SECRET_NAME = /(PASSWORD|PASSWD|TOKEN|SECRET|_KEY)$/i;
+
+/** The values among `variables` that a reader must not see. */
+export function secretValues(variables: Readonly<Record<string, string>>): string[] {
+  return Object.entries(variables).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
+}
+
+/**
+ * Replaces secrets in a text for people by `***`. A secret of several lines is replaced line by line, because a text is
+ * often a tail that begins in the middle of one. Values under three characters are left: they would blot out everything.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  const pieces = secrets
+    .flatMap((secret) => [secret, ...secret.split('\n').filter((line) => line.length >= 8)])
+    .filter((piece) => piece.length >= 3)
+    .sort((a, b) => b.length - a.length);
+  const known = pieces.reduce((rest, piece) => rest.replaceAll(piece, PLACE), text);
+  return ALWAYS.reduce((rest, { pattern, replacement }) => rest.replace(pattern, replacement), known);
+}

@@ -1,0 +1,119 @@
+import type { Duplex } from 'node:stream';
+import type { Client } from 'ssh2';
+import { VnflowError } from '../domain/problems.ts';
+import { connect, type Login } from './connection.ts';
+import { type ExecOptions, type ExecResult, execOn } from './exec.ts';
+import type { HostKeyPolicy } from './host-key.ts';
+
+export interface BastionTarget extends Login {
+  readonly host: string;
+  readonly port?: number;
+  readonly hostKey: HostKeyPolicy;
+}
+
+export interface SessionTarget {
+  readonly host: string;
+  readonly port?: number;
+  readonly username: string;
+  readonly auth: { readonly password?: string; readonly privateKey?: string };
+  readonly bastion?: BastionTarget;
+  readonly hostKey: HostKeyPolicy;
+  /** For each of the two logins. */
+  readonly connectTimeoutMs: number;
+  /** Ends the connecting; an open session is ended by `end()`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SshSession {
+  /** The node as messages name it, for example `node 10.10.0.57`. */
+  readonly label: string;
+  readonly username: string;
+  exec(command: string, options?: ExecOptions): Promise<ExecResult>;
+  /** Closes the session and the one to the bastion. May be called more than once. */
+  end(): void;
+}
+
+/**
+ * Logs in to a node, through a bastion if one is named. Host keys are checked before any credential is sent.
+ * @throws VnflowError NODE_UNREACHABLE (retriable), NODE_AUTH, NODE_HOST_KEY; the signal's reason when aborted
+ */
+export async function openSession(target: SessionTarget): Promise<SshSession> {
+  const bastion = target.bastion ? await connectBastion(target.bastion, target) : undefined;
+  const label = `node ${target.host}`;
+  try {
+    const sock = bastion ? await forward(bastion, target, label) : undefined;
+    const client = await connect(
+      {
+        host: target.host,
+        port: target.port ?? 22,
+        username: target.username,
+        ...target.auth,
+        hostKey: target.hostKey,
+        label,
+      },
+      {
+        timeoutMs: target.connectTimeoutMs,
+        ...(target.signal ? { signal: target.signal } : {}),
+        ...(sock ? { sock } : {}),
+      },
+    );
+    return sessionOf([client, ...(bastion ? [bastion] : [])], client, { label, username: target.username });
+  } catch (error) {
+    bastion?.destroy();
+    throw error;
+  }
+}
+
+async function connectBastion(bastion: BastionTarget, target: SessionTarget): Promise<Client> {
+  const port = bastion.port ?? 22;
+  const client = await connect(
+    { ...bastion, port, label: `bastion ${bastion.host}:${port}` },
+    { timeoutMs: target.connectTimeoutMs, ...(target.signal ? { signal: target.signal } : {}) },
+  );
+  client.on('error', () => client.destroy()); // what runs over it sees its own stream close
+  return client;
+}
+
+function forward(
+  bastion: Client,
+  { host, port = 22, connectTimeoutMs }: SessionTarget,
+  label: string,
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) =>
+      reject(
+        new VnflowError('NODE_UNREACHABLE', { detail: `The bastion could not reach the ${label}: ${why}.`, seen: why }),
+      );
+    const timer = setTimeout(() => fail(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
+    bastion.once('close', () => fail('the connection to the bastion closed'));
+    bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => {
+      clearTimeout(timer);
+      if (error) fail(error.message);
+      else resolve(stream);
+    });
+  });
+}
+
+function sessionOf(
+  clients: readonly Client[],
+  client: Client,
+  { label, username }: { label: string; username: string },
+): SshSession {
+  let lost: Error | undefined;
+  client.on('error', (error) => {
+    lost = error;
+  });
+  client.on('close', () => {
+    lost ??= new Error('connection closed');
+    for (const each of clients) each.destroy();
+  });
+  return {
+    label,
+    username,
+    exec: (command, options = {}) => execOn(client, command, { ...options, label, lost: () => lost }),
+    end: () => {
+      lost ??= new Error('session ended');
+      for (const each of clients) each.end();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { VnflowError } from '../domain/problems.ts';
+import type { ExecOptions, ExecResult } from './exec.ts';
+import { commandLine } from './quote.ts';
+import type { SshSession } from './session.ts';
+
+/** What sudo says when it will not run anything for this user without a password. */
+const REFUSALS =
+  /^sudo: (a password is required|a terminal is required|no tty present|.*command not found)|is not in the sudoers file|may not run sudo|^.*sudo: (command )?not found/m;
+
+/** The command line that runs these words as root. Arguments are visible to every user of the node: no secrets. */
+export function sudoCommand(words: readonly string[]): string {
+  return commandLine(['sudo', '-n', ...words]);
+}
+
+/**
+ * Runs a command line made by `sudoCommand`.
+ * @throws VnflowError NODE_AUTH when sudo wants a password or is missing; else as `SshSession.exec`
+ */
+export async function execAsRoot(session: SshSession, command: string, options: ExecOptions = {}): Promise<ExecResult> {
+  const result = await session.exec(command, options);
+  if (result.code === 0 || !REFUSALS.test(result.stderr)) return result;
+  throw new VnflowError('NODE_AUTH', {
+    detail: `User "${session.username}" of the ${session.label} cannot become root: sudo must work without a password (NOPASSWD).`,
+    seen: result.stderr.trim().slice(0, 500),
+  });
+}
