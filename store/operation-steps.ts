@@ -36,19 +36,16 @@ export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan:
 export interface StepStart {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
-  readonly attempt: number;
   readonly summary: string;
 }
 
-export async function recordStepStarted(
-  db: Database,
-  { vnfLcmOpOccId, stepId, attempt, summary }: StepStart,
-): Promise<void> {
+/** @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan */
+export async function recordStepStarted(db: Database, { vnfLcmOpOccId, stepId, summary }: StepStart): Promise<number> {
   const started = await db
     .updateTable('operation_step')
     .set((eb) => ({
       state: 'RUNNING',
-      attempt,
+      attempt: eb('attempt', '+', 1),
       summary,
       started_at: eb.fn.coalesce('started_at', eb.val(new Date())),
       ended_at: null,
@@ -56,15 +53,13 @@ export async function recordStepStarted(
     }))
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
+    .returning('attempt')
     .executeTakeFirst();
-  if (started.numUpdatedRows === 0n) return;
-  await insertStepEvent(db, vnfLcmOpOccId, {
-    stepId,
-    attempt,
-    summary,
-    state: 'RUNNING',
-    text: attempt > 1 ? `${summary}: attempt ${attempt}` : summary,
-  });
+  if (!started) return 0;
+  const { attempt } = started;
+  const text = attempt > 1 ? `${summary}: attempt ${attempt}` : summary;
+  await insertStepEvent(db, vnfLcmOpOccId, { stepId, attempt, summary, state: 'RUNNING', text });
+  return attempt;
 }
 
 export interface StepEnd {

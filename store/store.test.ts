@@ -121,9 +121,9 @@ it('tells what each step did, attempt by attempt', async () => {
     planInstantiate({ controlPlane: { vduId: 'masterNode', count: 1 }, workers: { vduId: 'workerNode', count: 2 } }),
   );
   const key = { vnfLcmOpOccId: id, stepId: 'prepareNode-workerNode-1', summary: 'prepare workerNode[1]' };
-  await recordStepStarted(db, { ...key, attempt: 1 });
+  expect(await recordStepStarted(db, key)).toBe(1);
   await recordStepEnded(db, { ...key, attempt: 1, outcome: { state: 'WAITING', error: { detail: 'mirror down' } } });
-  await recordStepStarted(db, { ...key, attempt: 2 });
+  expect(await recordStepStarted(db, key)).toBe(2);
   await recordStepEnded(db, { ...key, attempt: 2, outcome: { state: 'DONE' } });
   const steps = await listSteps(db, id);
   expect(steps.map(({ step_id }) => step_id)).toEqual([

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
+  isGrpcServiceError,
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
-  isGrpcServiceError,
 } from '@temporalio/client';
 import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
 import type { OperationInput } from '../domain/activity-contract.ts';
@@ -19,7 +19,11 @@ type OperationWorkflow = typeof instantiateVnf | typeof terminateVnf;
 
 /** Workflow types carry the operations' names. */
 const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = { INSTANTIATE: 'instantiateVnf', TERMINATE: 'terminateVnf' };
-const CONTROL_UPDATE: Readonly<Record<Control, UpdateDefinition<void, []>>> = { retry: retryUpdate, rollback: rollbackUpdate, fail: failUpdate };
+const CONTROL_UPDATE: Readonly<Record<Control, UpdateDefinition<void, []>>> = {
+  retry: retryUpdate,
+  rollback: rollbackUpdate,
+  fail: failUpdate,
+};
 
 /** No worker polls: the call waits this long, then the client is told to come again. */
 const ACCEPT_DEADLINE_MS = 8_000;
@@ -32,7 +36,11 @@ const CLOSING_PATIENCE_MS = 5_000;
  * @param isOpen does the store know an operation of this instance that has not ended?
  * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
  */
-export async function startOperation(client: Client, input: OperationInput, isOpen: () => Promise<boolean>): Promise<void> {
+export async function startOperation(
+  client: Client,
+  input: OperationInput,
+  isOpen: () => Promise<boolean>,
+): Promise<void> {
   const until = Date.now() + CLOSING_PATIENCE_MS;
   for (;;) {
     try {
@@ -83,7 +91,10 @@ export async function controlOperation(client: Client, control: Control, vnfInst
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
-      throw new VnflowError('OPERATION_STATE', { detail: `${control} is allowed in FAILED_TEMP only; the operation has ended.`, cause: error });
+      throw new VnflowError('OPERATION_STATE', {
+        detail: `${control} is allowed in FAILED_TEMP only; the operation has ended.`,
+        cause: error,
+      });
     }
     throw toEngineProblem(error);
   }
@@ -95,7 +106,11 @@ function toEngineProblem(error: unknown): VnflowError {
     return new VnflowError(type && isProblemCode(type) ? type : 'INTERNAL', { detail: message, cause: error });
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
-    return new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The workflow engine did not answer in time.', retryAfterSeconds: 5, cause: error });
+    return new VnflowError('ENGINE_UNAVAILABLE', {
+      detail: 'The workflow engine did not answer in time.',
+      retryAfterSeconds: 5,
+      cause: error,
+    });
   }
   return new VnflowError('INTERNAL', { detail: error instanceof Error ? error.message : String(error), cause: error });
 }

@@ -1,7 +1,7 @@
 import { ActivityCancellationType, condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { OperationRef, StepActivities, StepFailure } from '../domain/activity-contract.ts';
 import { type Plan, type PlanStep, readySteps } from '../domain/plan.ts';
-import { STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
+import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
 import { stepFailure } from './failure.ts';
 
 /** More than 2,000 pending activities fail a workflow task; some hundreds keep a worker busy. */
@@ -63,7 +63,10 @@ async function runStep(step: PlanStep, { ref, round, labels }: StepContext): Pro
     return;
   }
   const input = { ...ref, stepId: step.id, round, ...(step.slot === undefined ? {} : { slot: step.slot }) };
-  const result = await activities[step.kind].executeWithOptions({ ...options(step.kind), activityId: step.id, summary }, [input]);
+  const result = await activities[step.kind].executeWithOptions(
+    { ...options(step.kind), activityId: step.id, summary },
+    [input],
+  );
   for (const [slot, label] of Object.entries(result.labels ?? {})) labels.set(slot, label);
 }
 
@@ -73,7 +76,12 @@ function options(kind: keyof typeof STEP_KINDS) {
     startToCloseTimeout: timeLimitSeconds * 1000,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: attempts },
+    retry: {
+      initialInterval: '1 second',
+      backoffCoefficient: 2,
+      maximumInterval: '30 seconds',
+      maximumAttempts: attempts,
+    },
   } as const;
 }
 

@@ -12,9 +12,17 @@ export function stepFailure(step: Pick<PlanStep, 'id' | 'kind' | 'slot'>, error:
   }
   const what = stepSummary(step.kind, step.slot);
   if (cause instanceof TimeoutFailure) {
-    return { stepId: step.id, code: 'STEP_DEADLINE', detail: `The step "${what}" did not end in time (${cause.timeoutType}).` };
+    return {
+      stepId: step.id,
+      code: 'STEP_DEADLINE',
+      detail: `The step "${what}" did not end in time (${cause.timeoutType}).`,
+    };
   }
-  return { stepId: step.id, code: 'INTERNAL', detail: `The step "${what}" failed: ${cause instanceof Error ? cause.message : String(cause)}` };
+  return {
+    stepId: step.id,
+    code: 'INTERNAL',
+    detail: `The step "${what}" failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+  };
 }
 
 function seen(failure: ApplicationFailure): { seen?: string } {

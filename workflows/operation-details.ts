@@ -20,7 +20,9 @@ interface Details {
 export function operationDetails({ operation, state, plan, progress, failures }: Details): string {
   const lines = [`**${operation}** ${state}`];
   if (plan && progress) {
-    lines.push(`${plan.direction === 'rollback' ? 'rolling back, ' : ''}${progress.done.size} of ${plan.steps.length} steps done`);
+    lines.push(
+      `${plan.direction === 'rollback' ? 'rolling back, ' : ''}${progress.done.size} of ${plan.steps.length} steps done`,
+    );
     const running = [...progress.running.values()];
     for (const step of running.slice(0, MOST_NAMED)) {
       const node = step.slot === undefined ? undefined : (progress.labels.get(step.slot) ?? step.slot);

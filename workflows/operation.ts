@@ -1,7 +1,7 @@
 import {
   ApplicationFailure,
-  CancellationScope,
   allHandlersFinished,
+  CancellationScope,
   condition,
   proxyLocalActivities,
   setCurrentDetails,
@@ -9,7 +9,13 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { OperationInput, OperationRef, RecordActivities, StepFailure } from '../domain/activity-contract.ts';
-import { type Control, type OperationEvent, type OperationState, nextState, refusalOf } from '../domain/operation-state.ts';
+import {
+  type Control,
+  nextState,
+  type OperationEvent,
+  type OperationState,
+  refusalOf,
+} from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { acceptUpdate, failUpdate, retryUpdate, rollbackUpdate } from './contract.ts';
 import { executePlan, newProgress } from './executor.ts';
@@ -51,7 +57,10 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
       await record.recordAccepted(ref);
       accepted = true;
     },
-    { validator: ({ vnfLcmOpOccId }) => refuseOther(input, vnfLcmOpOccId), description: 'first message: resolves when the operation is in the store' },
+    {
+      validator: ({ vnfLcmOpOccId }) => refuseOther(input, vnfLcmOpOccId),
+      description: 'first message: resolves when the operation is in the store',
+    },
   );
   for (const [update, name] of CONTROL_UPDATES) {
     setHandler(
@@ -64,7 +73,8 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
         description: CONTROL_DESCRIPTIONS[name],
         validator: () => {
           const refusal = control === undefined ? refusalOf(name, input.operation, state) : undefined;
-          if (control !== undefined) throw refused('OPERATION_STATE', `${control} of this operation is under way already.`);
+          if (control !== undefined)
+            throw refused('OPERATION_STATE', `${control} of this operation is under way already.`);
           if (refusal) throw refused(refusal.code, refusal.detail);
         },
       },
@@ -74,9 +84,14 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
   if (!(await condition(() => accepted, ACCEPT_TIMEOUT))) return 'NEVER_ACCEPTED';
   const enter = async (event: OperationEvent, failures: readonly StepFailure[] = []) => {
     const next = nextState(state, event);
-    if (next === undefined) throw ApplicationFailure.nonRetryable(`no transition from ${state} by ${event}`, 'INTERNAL');
+    if (next === undefined)
+      throw ApplicationFailure.nonRetryable(`no transition from ${state} by ${event}`, 'INTERNAL');
     const [failure] = failures;
-    await record.recordState({ ...ref, state: next, ...(failure ? { failure, otherFailures: failures.length - 1 } : {}) });
+    await record.recordState({
+      ...ref,
+      state: next,
+      ...(failure ? { failure, otherFailures: failures.length - 1 } : {}),
+    });
     state = next;
     upsertSearchAttributes([{ key: searchAttribute.operationState, value: next }]);
     setCurrentDetails(operationDetails({ operation: input.operation, state, failures }));
@@ -106,7 +121,8 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
     const failures = await executePlan(plan, progress, {
       ref,
       round,
-      changed: () => setCurrentDetails(operationDetails({ operation: input.operation, state, plan, progress, failures: [] })),
+      changed: () =>
+        setCurrentDetails(operationDetails({ operation: input.operation, state, plan, progress, failures: [] })),
     });
     if (failures.length === 0) return end(plan.direction);
     await enter('error', failures);

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import type { Database } from '../store/open-store.ts';
+import type { Secrets } from '../store/secrets.ts';
+
+/** Where nodes are reached from. */
+export interface Bastion {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password?: string;
+  readonly privateKey?: string;
+}
+
+/** How patient and how quick the activities are. Times in seconds. */
+export interface Pace {
+  /** First and longest pause between two looks at a stack or a job. */
+  readonly poll: { readonly first: number; readonly longest: number };
+  /** From the stack's completion until a node must answer over SSH. */
+  readonly bootLimit: number;
+  /** Heat must have finished after this. */
+  readonly stackLimit: number;
+}
+
+export const DEFAULT_PACE: Pace = { poll: { first: 0.25, longest: 1.5 }, bootLimit: 900, stackLimit: 1200 };
+
+/** What activities need: handed over once, at the worker's start. */
+export interface ActivityDependencies {
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly bastion?: Bastion;
+  readonly pace: Pace;
+  readonly log: Logger;
+}

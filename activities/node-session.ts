@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StepInput } from '../domain/activity-contract.ts';
+import { ClusterParameters } from '../domain/cluster-parameters.ts';
+import { consoleFingerprints } from '../domain/console-log.ts';
+import { PROBLEMS, VnflowError } from '../domain/problems.ts';
+import { consoleOutput } from '../openstack/nova.ts';
+import type { HostKeyPolicy } from '../ssh/host-key.ts';
+import { openSession, type SshSession } from '../ssh/session.ts';
+import { type ClusterNode, findClusterNode, findHostKey, pinHostKey } from '../store/cluster-nodes.ts';
+import { secretName } from '../store/secrets.ts';
+import type { ActivityDependencies, Bastion } from './dependencies.ts';
+import type { Beat } from './heartbeating.ts';
+import { clusterParametersOf, instantiateRequestOf, operationOf, vimConnectionOf } from './operation-facts.ts';
+import { vimSession } from './vim-session.ts';
+
+const CONNECT_TIMEOUT_MS = 15_000;
+/** A bastion belongs to no instance. */
+const NO_INSTANCE = '00000000-0000-0000-0000-000000000000';
+const CONSOLE_LINES = 200;
+
+export interface NodeAccess {
+  readonly node: ClusterNode;
+  readonly parameters: ClusterParameters;
+  readonly session: SshSession;
+}
+
+/**
+ * One session to the step's node; closed when `work` ends.
+ * @param limitSeconds how long the node may be unreachable (a machine that still boots) before that is a failure
+ * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY
+ */
+export async function onNode<T>(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { slot = input.slot ?? '', limitSeconds, beat }: { slot?: string; limitSeconds: number; beat: Beat },
+  work: (access: NodeAccess) => Promise<T>,
+): Promise<T> {
+  const node = await findClusterNode(deps.db, input.vnfInstanceId, slot);
+  if (!node)
+    throw new VnflowError('INTERNAL', {
+      detail: `No server is bound to ${slot} of VNF instance ${input.vnfInstanceId}.`,
+    });
+  const parameters = await parametersOf(deps, input);
+  const session = await openWithin(deps, { input, node, parameters, limitSeconds, beat });
+  try {
+    return await work({ node, parameters, session });
+  } finally {
+    session.end();
+  }
+}
+
+/** The node parameters of the operation under way, or those that the instance was made with. */
+export async function parametersOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterParameters> {
+  const { operation } = await operationOf(deps, input);
+  if (operation === 'INSTANTIATE') return clusterParametersOf(await instantiateRequestOf(deps, input));
+  return ClusterParameters.parse(await deps.secrets.get(secretName.clusterParameters(input.vnfInstanceId)));
+}
+
+interface Opening {
+  readonly input: StepInput;
+  readonly node: ClusterNode;
+  readonly parameters: ClusterParameters;
+  readonly limitSeconds: number;
+  readonly beat: Beat;
+}
+
+/** Tries again, quickly first, while the machine does not answer. */
+async function openWithin(deps: ActivityDependencies, opening: Opening): Promise<SshSession> {
+  const until = Date.now() + opening.limitSeconds * 1000;
+  let pause = deps.pace.poll.first;
+  for (;;) {
+    try {
+      return await open(deps, opening);
+    } catch (error) {
+      const unreachable = error instanceof VnflowError && PROBLEMS[error.code].retriable;
+      if (!unreachable || Date.now() > until) throw error;
+      opening.beat.say(`waiting for ${opening.node.node_name} (${opening.node.ssh_address}): ${error.message}`);
+      await delay(pause * 1000, undefined, { signal: opening.beat.signal });
+      pause = Math.min(pause * 1.5, deps.pace.poll.longest);
+    }
+  }
+}
+
+async function open(deps: ActivityDependencies, { input, node, parameters, beat }: Opening): Promise<SshSession> {
+  const login = node.role === 'master' ? parameters.master_node : parameters.worker_node;
+  return openSession({
+    host: node.ssh_address,
+    username: login.username,
+    auth: login.private_key === undefined ? { password: login.password ?? '' } : { privateKey: login.private_key },
+    hostKey: await nodeHostKey(deps, input, node),
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    signal: beat.signal,
+    ...(deps.bastion ? { bastion: { ...deps.bastion, hostKey: await bastionHostKey(deps, deps.bastion) } } : {}),
+  });
+}
+
+/** Pinned by server, not by address: a healed node may come back with its old address. */
+async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: ClusterNode): Promise<HostKeyPolicy> {
+  const pinned = await findHostKey(deps.db, node.server_id);
+  return {
+    expected: pinned ? [pinned.fingerprint] : [],
+    onFirstContact: async (fingerprint, keyType) => {
+      const announced = consoleFingerprints(await serverConsole(deps, input, node.server_id));
+      if (announced.length > 0 && !announced.includes(fingerprint)) {
+        throw new VnflowError('NODE_HOST_KEY', {
+          detail: `${node.ssh_address} shows the host key ${fingerprint}, but the console of server ${node.server_id} announced ${announced.join(', ')}. No credential was sent.`,
+        });
+      }
+      const source = announced.length > 0 ? 'console' : 'first-contact';
+      await pinHostKey(deps.db, {
+        server_id: node.server_id,
+        vnf_instance_id: input.vnfInstanceId,
+        key_type: keyType,
+        fingerprint,
+        source,
+      });
+    },
+  };
+}
+
+/** A console that cannot be read proves nothing: the key of the first contact is pinned then. */
+async function serverConsole(deps: ActivityDependencies, input: StepInput, serverId: string): Promise<string> {
+  try {
+    return await consoleOutput(vimSession(await vimConnectionOf(deps, input)), serverId, { length: CONSOLE_LINES });
+  } catch {
+    return '';
+  }
+}
+
+async function bastionHostKey(deps: ActivityDependencies, { host, port }: Bastion): Promise<HostKeyPolicy> {
+  const id = `bastion ${host}:${port}`;
+  const pinned = await findHostKey(deps.db, id);
+  return {
+    expected: pinned ? [pinned.fingerprint] : [],
+    onFirstContact: (fingerprint, keyType) =>
+      pinHostKey(deps.db, {
+        server_id: id,
+        vnf_instance_id: NO_INSTANCE,
+        key_type: keyType,
+        fingerprint,
+        source: 'first-contact',
+      }),
+  };
+}

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StepActivities } from '../domain/activity-contract.ts';
+import { readyNodes } from '../domain/kubernetes-nodes.ts';
+import { VnflowError } from '../domain/problems.ts';
+import type { SshSession } from '../ssh/session.ts';
+import { listClusterNodes } from '../store/cluster-nodes.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { heartbeating } from './heartbeating.ts';
+import { joinCredentials, keepJoinCredentials } from './join-credentials.ts';
+import { onNode } from './node-session.ts';
+import { runPhase } from './phase.ts';
+
+/** A node that was prepared answers; one that does not for this long is reported and tried again. */
+const REACH_SECONDS = 60;
+const READY_SECONDS = 600;
+const KUBECTL_TIMEOUT_MS = 60_000;
+/** Full path: sudo's secure_path and a login's PATH differ between distributions. */
+const GET_NODES = 'sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes -o json';
+
+type NodeActivities = Pick<
+  StepActivities,
+  'prepareNode' | 'initControlPlane' | 'installCni' | 'joinWorker' | 'verifyCluster'
+>;
+
+/** What is done on nodes: one session each, one job each. */
+export function createNodeActivities(deps: ActivityDependencies): NodeActivities {
+  return {
+    prepareNode: (input) =>
+      heartbeating((beat) =>
+        onNode(deps, input, { limitSeconds: deps.pace.bootLimit, beat }, async (access) => {
+          await runPhase(deps, input, { phase: { name: 'prepare', kind: 'prepareNode' }, access, beat });
+          return {};
+        }),
+      ),
+
+    initControlPlane: (input) =>
+      heartbeating((beat) =>
+        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+          const job = await runPhase(deps, input, { phase: { name: 'init', kind: 'initControlPlane' }, access, beat });
+          await keepJoinCredentials(deps, input, job);
+          return {};
+        }),
+      ),
+
+    installCni: (input) =>
+      heartbeating((beat) =>
+        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+          await runPhase(deps, input, { phase: { name: 'cni', kind: 'installCni' }, access, beat });
+          return {};
+        }),
+      ),
+
+    joinWorker: (input) =>
+      heartbeating(async (beat) => {
+        const credentials = await joinCredentials(deps, input, beat);
+        return onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+          await runPhase(deps, input, {
+            phase: { name: 'join-worker', kind: 'joinWorker', credentials },
+            access,
+            beat,
+          });
+          return {};
+        });
+      }),
+
+    verifyCluster: (input) =>
+      heartbeating((beat) =>
+        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session }) => {
+          const expected = (await listClusterNodes(deps.db, input.vnfInstanceId)).map(({ node_name }) => node_name);
+          await waitUntilReady(session, expected, { signal: beat.signal, poll: deps.pace.poll, say: beat.say });
+          return {};
+        }),
+      ),
+  };
+}
+
+interface Waiting {
+  readonly signal: AbortSignal;
+  readonly poll: { readonly first: number; readonly longest: number };
+  say(text: string): void;
+}
+
+/** Asks the API server, never a marker file. @throws VnflowError CLUSTER_NOT_READY naming the nodes */
+async function waitUntilReady(
+  session: SshSession,
+  expected: readonly string[],
+  { signal, poll, say }: Waiting,
+): Promise<void> {
+  const until = Date.now() + READY_SECONDS * 1000;
+  let pause = poll.first;
+  for (;;) {
+    const { code, stdout, stderr } = await session.exec(GET_NODES, { timeoutMs: KUBECTL_TIMEOUT_MS, signal });
+    if (code === 0) {
+      const ready = readyNodes(stdout);
+      const missing = expected.filter((name) => !ready.has(name));
+      if (missing.length === 0) return;
+      say(`waiting for ${missing.join(', ')} to become Ready`);
+      if (Date.now() > until) throw notReady(`Not Ready after ${READY_SECONDS} s: ${missing.join(', ')}.`);
+    } else if (Date.now() > until) {
+      throw notReady(`The API server does not answer on ${session.label}.`, stderr);
+    }
+    await delay(pause * 1000, undefined, { signal });
+    pause = Math.min(pause * 1.5, poll.longest);
+  }
+}
+
+function notReady(detail: string, seen?: string): VnflowError {
+  return new VnflowError('CLUSTER_NOT_READY', { detail, ...(seen === undefined ? {} : { seen }) });
+}

@@ -1,0 +1,79 @@
+import type { StepInput } from '../domain/activity-contract.ts';
+import { type ClusterContext, type JoinCredentials, phaseEnvironment } from '../domain/phase-environment.ts';
+import { VnflowError } from '../domain/problems.ts';
+import { type StepKind, stepFacts } from '../domain/step-kind.ts';
+import { type JobResult, runJob } from '../ssh/job.ts';
+import { recordStepLog } from '../store/operation-steps.ts';
+import { readVnfPackageFile } from '../store/vnf-packages.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import type { Beat } from './heartbeating.ts';
+import type { NodeAccess } from './node-session.ts';
+import { instanceOf, operationOf } from './operation-facts.ts';
+
+const LOG_RECORD_MS = 1_000;
+
+export interface Phase {
+  readonly name: string;
+  readonly kind: StepKind;
+  /** Distinguishes jobs of one step, for example a token minted on another node. */
+  readonly jobSuffix?: string;
+  readonly credentials?: JoinCredentials;
+}
+
+/**
+ * Runs a phase of the package's install script on a node as a start-or-attach job.
+ * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, NODE_JOB_TIMEOUT with the tail of the log
+ */
+export async function runPhase(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { phase, access, beat }: { phase: Phase; access: NodeAccess; beat: Beat },
+): Promise<JobResult> {
+  const { node, parameters, session } = access;
+  const environment = phaseEnvironment({
+    node: { name: node.node_name, address: node.nic_address },
+    parameters,
+    cluster: await clusterContextOf(deps, input),
+    ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),
+  });
+  let recordedAt = 0;
+  let latest = '';
+  const record = () => recordStepLog(deps.db, input, latest);
+  const result = await runJob(session, {
+    id: [input.vnfLcmOpOccId, input.stepId, ...(phase.jobSuffix === undefined ? [] : [phase.jobSuffix])].join('-'),
+    description: `vnflow ${phase.name} ${node.node_name}`,
+    script: await installScript(deps, input, parameters.script_path),
+    args: [phase.name],
+    env: environment,
+    timeLimitSeconds: stepFacts(phase.kind).timeLimitSeconds - 60,
+    signal: beat.signal,
+    poll: { firstMs: deps.pace.poll.first * 1000, longestMs: deps.pace.poll.longest * 1000 },
+    onProgress: (logTail) => {
+      latest = logTail;
+      beat.say(logTail.split('\n').slice(-3).join('\n'));
+      if (Date.now() - recordedAt < LOG_RECORD_MS) return;
+      recordedAt = Date.now();
+      record().catch((error: unknown) => deps.log.warn({ error }, 'log tail not recorded'));
+    },
+  });
+  latest = result.logTail;
+  await record();
+  return result;
+}
+
+async function installScript(deps: ActivityDependencies, input: StepInput, scriptPath: string): Promise<Buffer> {
+  const { package_id } = await instanceOf(deps, input);
+  const script = await readVnfPackageFile(deps.db, package_id, scriptPath.replace(/^\.\//, ''));
+  if (!script)
+    throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${scriptPath} (script_path).` });
+  return script;
+}
+
+/** @throws VnflowError INTERNAL before `discover` has run (a defect of the planner) */
+export async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
+  const { context } = await operationOf(deps, input);
+  const cluster = context['cluster'] as ClusterContext | undefined;
+  if (!cluster)
+    throw new VnflowError('INTERNAL', { detail: `Operation ${input.vnfLcmOpOccId} has not discovered its cluster.` });
+  return cluster;
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { RecordActivities } from '../domain/activity-contract.ts';
+import type { Plan } from '../domain/plan.ts';
+import { clusterShape } from '../domain/planner/cluster-shape.ts';
+import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
+import { planTerminate } from '../domain/planner/terminate.ts';
+import { problemDetails } from '../domain/problems.ts';
+import { withoutSecrets } from '../domain/redaction.ts';
+import { resourceChanges } from '../domain/resource-changes.ts';
+import { TerminateVnfRequest } from '../domain/sol-requests.ts';
+import { flavour } from '../domain/vnfd.ts';
+import { insertPlanSteps } from '../store/operation-steps.ts';
+import {
+  acceptLcmRequest,
+  type InstanceChange,
+  recordOperationState,
+  type VnfLcmOpOccRow,
+} from '../store/operations.ts';
+import { secretName } from '../store/secrets.ts';
+import type { VnfInstanceRow } from '../store/vnf-instances.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
+
+/** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
+export function createRecordActivities(deps: ActivityDependencies): RecordActivities {
+  return {
+    recordAccepted: async ({ vnfLcmOpOccId }) => {
+      if (!(await acceptLcmRequest(deps.db, vnfLcmOpOccId)))
+        throw new Error(`request ${vnfLcmOpOccId} is not in the store`);
+    },
+
+    // The local NFVO grants everything; images and zones are resolved when the stack is made.
+    requestGrant: async (ref) => {
+      await operationOf(deps, ref);
+    },
+
+    makePlan: async ({ direction, ...ref }) => {
+      const operation = await operationOf(deps, ref);
+      const plan = direction === 'rollback' ? planInstantiateRollback() : await forwardPlan(deps, operation);
+      await insertPlanSteps(deps.db, ref.vnfLcmOpOccId, plan);
+      return plan;
+    },
+
+    recordState: async ({ state, failure, otherFailures = 0, ...ref }) => {
+      const { vnfLcmOpOccId } = ref;
+      const granted = (await operationOf(deps, ref)).grant_id !== null;
+      const more = otherFailures > 0 ? ` (and ${otherFailures} more failed steps)` : '';
+      const problem = failure && {
+        ...problemDetails(failure.code, failure),
+        detail: `${failure.detail}${more}`,
+        stepId: failure.stepId,
+      };
+      await recordOperationState(deps.db, vnfLcmOpOccId, {
+        state,
+        text: problem ? `${state}: ${problem.detail}` : state,
+        ...(problem ? { error: problem } : {}),
+        ...(state === 'PROCESSING' && !granted ? { grantId: randomUUID() } : {}),
+      });
+      if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
+    },
+
+    recordEnd: async ({ direction, ...ref }) => {
+      const operation = await operationOf(deps, ref);
+      if (direction === 'rollback') {
+        await recordOperationState(deps.db, ref.vnfLcmOpOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+      } else {
+        const instance = await instanceOf(deps, ref);
+        const change = await instanceChange(deps, operation);
+        const changes = resourceChanges(instance.instantiated_vnf_info ?? undefined, change.instantiatedVnfInfo);
+        await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
+          state: 'COMPLETED',
+          text: `${operation.operation} completed`,
+          error: null,
+          ...(changes === undefined ? {} : { resourceChanges: changes }),
+          instance: change,
+        });
+      }
+      await deps.secrets.removeOwnedBy(ref.vnfLcmOpOccId);
+    },
+  };
+}
+
+async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  switch (operation.operation) {
+    case 'INSTANTIATE': {
+      const request = await instantiateRequestOf(deps, ref);
+      const vnfd = await vnfdOf(deps, await instanceOf(deps, ref));
+      return planInstantiate(
+        clusterShape(flavour(vnfd, request.flavourId), request.instantiationLevelId, clusterParametersOf(request)),
+      );
+    }
+    case 'TERMINATE':
+      return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
+    default:
+      return operation.operation satisfies never;
+  }
+}
+
+/** What a completed operation means for its instance. */
+async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  switch (operation.operation) {
+    case 'INSTANTIATE':
+      return instantiated(deps, operation);
+    case 'TERMINATE':
+      return terminated(await instanceOf(deps, ref));
+    default:
+      return operation.operation satisfies never;
+  }
+}
+
+async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  const request = await instantiateRequestOf(deps, ref);
+  // Later operations need the VIM and the nodes' logins: they stay sealed with the instance.
+  await deps.secrets.put(secretName.vimConnectionInfo(ref.vnfInstanceId), request.vimConnectionInfo, ref.vnfInstanceId);
+  await deps.secrets.put(
+    secretName.clusterParameters(ref.vnfInstanceId),
+    clusterParametersOf(request),
+    ref.vnfInstanceId,
+  );
+  return {
+    instantiationState: 'INSTANTIATED',
+    instantiatedVnfInfo: (operation.context['instantiatedVnfInfo'] ?? {}) as Record<string, unknown>,
+    vimConnectionInfo: withoutSecrets(request.vimConnectionInfo ?? {}),
+    extensions: request.extensions,
+    vnfConfigurableProperties: request.vnfConfigurableProperties,
+  };
+}
+
+/** As Tacker leaves it: flavour and STOPPED stay, the VIM connection is gone. */
+function terminated(instance: VnfInstanceRow): InstanceChange {
+  return {
+    instantiationState: 'NOT_INSTANTIATED',
+    instantiatedVnfInfo: { flavourId: instance.instantiated_vnf_info?.['flavourId'], vnfState: 'STOPPED' },
+    vimConnectionInfo: {},
+  };
+}

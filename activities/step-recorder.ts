@@ -1,0 +1,78 @@
+import { activityInfo, type Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { StepInput } from '../domain/activity-contract.ts';
+import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
+import { findClusterNode } from '../store/cluster-nodes.ts';
+import { recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
+import { learnStepDuration } from '../store/step-durations.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { toFailure } from './failure.ts';
+
+/**
+ * Keeps the timeline of an operation: start, end, attempt and outcome of each step, in the store. What the API, the CLI and the
+ * console show; nobody has to read a history. Also the one place where errors become failures.
+ */
+export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFactory {
+  return (context) => ({
+    inbound: {
+      execute: async (call, next) => {
+        if (!isStep(context)) return next(call).catch((error: unknown) => Promise.reject(toFailure(error)));
+        const [input] = call.args as [StepInput];
+        const kind = context.info.activityType as ActivityKind;
+        const summary = stepSummary(kind, await nodeLabel(deps, input));
+        const startedAt = Date.now();
+        const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
+        const attempt = await recordStepStarted(deps.db, key);
+        try {
+          const result = await next(call);
+          await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'DONE' } });
+          await learnStepDuration(deps.db, kind, (Date.now() - startedAt) / 1000);
+          return result;
+        } catch (error) {
+          const failure = toFailure(error);
+          deps.log.warn(
+            { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
+            'step failed',
+          );
+          await recordStepEnded(deps.db, {
+            ...key,
+            attempt,
+            outcome: { state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: told(failure) },
+          });
+          throw failure;
+        }
+      },
+    },
+  });
+}
+
+function isStep(context: Context): boolean {
+  return Object.hasOwn(STEP_KINDS, context.info.activityType);
+}
+
+async function nodeLabel(deps: ActivityDependencies, input: StepInput): Promise<string | undefined> {
+  if (input.slot === undefined) return undefined;
+  const node = await findClusterNode(deps.db, input.vnfInstanceId, input.slot);
+  return node ? `${node.node_name} (${node.nic_address})` : input.slot;
+}
+
+function willRepeat(failure: Error, kind: ActivityKind): boolean {
+  if (failure instanceof CancelledFailure) return true;
+  return (
+    failure instanceof ApplicationFailure && !failure.nonRetryable && activityInfo().attempt < stepFacts(kind).attempts
+  );
+}
+
+function told(failure: Error): { code: string; detail: string; seen?: string } {
+  const [first] = failure instanceof ApplicationFailure ? (failure.details ?? []) : [];
+  const seen =
+    typeof first === 'object' && first !== null && 'seen' in first && typeof first.seen === 'string'
+      ? first.seen
+      : undefined;
+  return {
+    code: failure instanceof ApplicationFailure ? (failure.type ?? 'INTERNAL') : 'INTERNAL',
+    detail: failure.message,
+    ...(seen === undefined ? {} : { seen }),
+  };
+}

@@ -1,0 +1,10 @@
+import type { StepActivities } from '../domain/activity-contract.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { createDiscoverActivity } from './discover.ts';
+import { createNodeActivities } from './nodes.ts';
+import { createStackActivities } from './stack.ts';
+
+/** One activity per kind of step. */
+export function createStepActivities(deps: ActivityDependencies): StepActivities {
+  return { ...createStackActivities(deps), ...createDiscoverActivity(deps), ...createNodeActivities(deps) };
+}

@@ -1,0 +1,10 @@
+/**
+ * SSH host key fingerprints that cloud-init prints on the serial console between its BEGIN and END lines.
+ * @returns `SHA256:…` as OpenSSH prints them; empty when the log shows none
+ */
+export function consoleFingerprints(log: string): string[] {
+  const begin = log.lastIndexOf('BEGIN SSH HOST KEY FINGERPRINTS');
+  const end = log.indexOf('END SSH HOST KEY FINGERPRINTS', begin);
+  if (begin < 0 || end < 0) return [];
+  return [...log.slice(begin, end).matchAll(/SHA256:[A-Za-z0-9+/]{43}/g)].map(([fingerprint]) => fingerprint);
+}

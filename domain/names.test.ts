@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { consoleFingerprints } from './console-log.ts';
+import { readyNodes } from './kubernetes-nodes.ts';
+import { nodeName } from './node-name.ts';
+import { phaseEnvironment } from './phase-environment.ts';
+import { secretValues, withoutSecrets } from './redaction.ts';
+import { parseSlot, slotName } from './slot.ts';
+
+it('names nodes as the guide does: role and host part of the address', () => {
+  expect(nodeName('master', '10.10.0.231', '10.10.0.0/24')).toBe('master231');
+  expect(nodeName('worker', '10.10.0.9', '10.10.0.0/24')).toBe('worker9');
+});
+
+it('gives every address of a subnet of any size a name of its own', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 8, max: 30 }),
+      fc.uniqueArray(fc.nat(2 ** 32 - 1), { minLength: 2, maxLength: 20 }),
+      (prefix, numbers) => {
+        const mask = prefix === 0 ? 0 : (0xffffffff << (32 - prefix)) >>> 0;
+        const network = (0x0a0a0000 & mask) >>> 0;
+        const text = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+        const addresses = [...new Set(numbers.map((value) => text(((network | (value & ~mask)) >>> 0) >>> 0)))];
+        const names = addresses.map((address) => nodeName('worker', address, `${text(network)}/${prefix}`));
+        expect(new Set(names).size).toBe(addresses.length);
+        for (const name of names) expect(name).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+      },
+    ),
+  );
+});
+
+it('refuses an address outside its subnet', () => {
+  expect(() => nodeName('worker', '10.10.1.9', '10.10.0.0/24')).toThrow(RangeError);
+});
+
+it('reads a slot as it was written', () => {
+  expect(parseSlot(slotName('workerNode', 12))).toEqual({ vduId: 'workerNode', index: 12 });
+});
+
+it('finds the host keys that cloud-init printed on the console, of the last boot only', () => {
+  const block = (key: string) =>
+    `ci-info: x\n-----BEGIN SSH HOST KEY FINGERPRINTS-----\n256 SHA256:${key} root@host (ED25519)\n-----END SSH HOST KEY FINGERPRINTS-----\n`;
+  const [first, second] = ['a'.repeat(43), 'B'.repeat(43)];
+  expect(consoleFingerprints(`${block(first)}reboot\n${block(second)}login:`)).toEqual([`SHA256:${second}`]);
+  expect(consoleFingerprints('no keys here')).toEqual([]);
+});
+
+it('knows which nodes are Ready', () => {
+  const node = (name: string, status: string) => ({
+    metadata: { name },
+    status: { conditions: [{ type: 'Ready', status }] },
+  });
+  expect(readyNodes(JSON.stringify({ items: [node('master231', 'True'), node('worker9', 'False')] }))).toEqual(
+    new Set(['master231']),
+  );
+});
+
+it('leaves passwords, tokens and keys out of what is shown, wherever they stand, and nothing else', () => {
+  const request = {
+    vimConnectionInfo: {
+      vim1: {
+        accessInfo: { username: 'nfv_user', password: 'devstack' },
+        interfaceInfo: { oidc_token_url: 'http://x' },
+      },
+    },
+    additionalParams: {
+      k8s_cluster_installation_param: {
+        master_node: { username: 'ubuntu', password: 'ubuntu', pod_cidr: '10.0.0.0/8' },
+      },
+    },
+    list: [
+      {
+        bearer_token: 'tokentoken',
+        clientPassword: 'cpcp',
+        authentication: { paramsBasic: { userName: 'u', password: 'pppp' } },
+      },
+    ],
+  };
+  expect(withoutSecrets(request)).toEqual({
+    vimConnectionInfo: {
+      vim1: { accessInfo: { username: 'nfv_user' }, interfaceInfo: { oidc_token_url: 'http://x' } },
+    },
+    additionalParams: {
+      k8s_cluster_installation_param: { master_node: { username: 'ubuntu', pod_cidr: '10.0.0.0/8' } },
+    },
+    list: [{ authentication: { paramsBasic: { userName: 'u' } } }],
+  });
+  expect(secretValues(request).sort()).toEqual(['cpcp', 'devstack', 'pppp', 'tokentoken', 'ubuntu']);
+});
+
+it('gives a phase what docs/install-script.md promises, and credentials only where they are needed', () => {
+  const login = { vdu_id: 'v', ssh_cp_name: 's', nic_cp_name: 'n', username: 'ubuntu', password: 'x' };
+  const facts = {
+    node: { name: 'worker9', address: '10.10.0.9' },
+    parameters: {
+      script_path: 'Scripts/x.sh',
+      master_node: {
+        ...login,
+        pod_cidr: '10.200.0.0/16',
+        cluster_cidr: '10.96.0.0/12',
+        cluster_cp_name: 'masterNode_CP1',
+      },
+      worker_node: login,
+      proxy: { http_proxy: 'http://proxy:3128' },
+    },
+    cluster: { endpoint: '10.10.0.231:6443', certSans: ['10.10.0.231', '172.24.4.3'] },
+  };
+  expect(phaseEnvironment(facts)).toEqual({
+    NODE_NAME: 'worker9',
+    NODE_IP: '10.10.0.9',
+    POD_CIDR: '10.200.0.0/16',
+    SERVICE_CIDR: '10.96.0.0/12',
+    CLUSTER_ENDPOINT: '10.10.0.231:6443',
+    CERT_SANS: '10.10.0.231,172.24.4.3',
+    HTTP_PROXY: 'http://proxy:3128',
+  });
+  const credentials = { token: 't', caCertHash: 'sha256:0', certificateKey: 'k' };
+  expect(phaseEnvironment({ ...facts, credentials })).toMatchObject({
+    JOIN_TOKEN: 't',
+    CA_CERT_HASH: 'sha256:0',
+    CERTIFICATE_KEY: 'k',
+  });
+});

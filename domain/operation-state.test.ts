@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  CONTROLS,
+  isFinal,
+  nextState,
+  OPERATION_STATES,
+  type OperationEvent,
+  type OperationState,
+  refusalOf,
+} from './operation-state.ts';
+
+const EVENTS = ['granted', 'refused', 'done', 'error', ...CONTROLS] as const satisfies readonly OperationEvent[];
+
+it('has exactly the transitions of SOL003 as Tacker runs them', () => {
+  const table = OPERATION_STATES.flatMap((state) =>
+    EVENTS.flatMap((event) => {
+      const next = nextState(state, event);
+      return next === undefined ? [] : [`${state} ${event} ${next}`];
+    }),
+  );
+  expect(table).toEqual([
+    'STARTING granted PROCESSING',
+    'STARTING refused ROLLED_BACK',
+    'PROCESSING done COMPLETED',
+    'PROCESSING error FAILED_TEMP',
+    'FAILED_TEMP retry PROCESSING',
+    'FAILED_TEMP rollback ROLLING_BACK',
+    'FAILED_TEMP fail FAILED',
+    'ROLLING_BACK done ROLLED_BACK',
+    'ROLLING_BACK error FAILED_TEMP',
+  ]);
+});
+
+it('ends only in COMPLETED, FAILED or ROLLED_BACK', () => {
+  expect(OPERATION_STATES.filter(isFinal)).toEqual(['COMPLETED', 'FAILED', 'ROLLED_BACK']);
+});
+
+it('lets an operator act in FAILED_TEMP only, and says in which state the operation is', () => {
+  for (const state of OPERATION_STATES.filter((one) => one !== 'FAILED_TEMP')) {
+    for (const control of CONTROLS)
+      expect(refusalOf(control, 'INSTANTIATE', state)).toMatchObject({
+        code: 'OPERATION_STATE',
+        detail: expect.stringContaining(state),
+      });
+  }
+  for (const control of CONTROLS) expect(refusalOf(control, 'INSTANTIATE', 'FAILED_TEMP')).toBeUndefined();
+});
+
+it('refuses the rollback of a terminate', () => {
+  expect(refusalOf('rollback', 'TERMINATE', 'FAILED_TEMP')).toMatchObject({ code: 'ROLLBACK_NOT_SUPPORTED' });
+  expect(refusalOf('retry', 'TERMINATE', 'FAILED_TEMP')).toBeUndefined();
+});
+
+it('never leaves a final state, whatever happens', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
+      let state: OperationState = 'STARTING';
+      for (const event of events) {
+        const next: OperationState | undefined = nextState(state, event);
+        if (isFinal(state)) expect(next).toBeUndefined();
+        state = next ?? state;
+      }
+      expect(OPERATION_STATES).toContain(state);
+    }),
+    { numRuns: 2_000 },
+  );
+});

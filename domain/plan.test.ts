@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { criticalPath, type Plan, readySteps } from './plan.ts';
+import { planInstantiate, planInstantiateRollback } from './planner/instantiate.ts';
+import { planTerminate } from './planner/terminate.ts';
+import { STEP_KINDS } from './step-kind.ts';
+
+const shape = (workers: number) => ({
+  controlPlane: { vduId: 'masterNode', count: 1 },
+  workers: { vduId: 'workerNode', count: workers },
+});
+const seconds = (entry: Plan['steps'][number]) => STEP_KINDS[entry.kind].expectedSeconds;
+
+/** Runs a plan as the executor does: waves of all ready steps. */
+function waves(plan: Plan): string[][] {
+  const done = new Set<string>();
+  const result: string[][] = [];
+  for (;;) {
+    const ready = readySteps(plan, { done, started: new Set() });
+    if (ready.length === 0) return result;
+    result.push(ready.map(({ id }) => id));
+    for (const { id } of ready) done.add(id);
+  }
+}
+
+it('prepares all nodes at once, then joins workers while Cilium is installed', () => {
+  expect(waves(planInstantiate(shape(2)))).toEqual([
+    ['applyStack'],
+    ['discover'],
+    ['prepareNode-masterNode-0', 'prepareNode-workerNode-0', 'prepareNode-workerNode-1'],
+    ['initControlPlane-masterNode-0'],
+    ['installCni-masterNode-0', 'joinWorker-workerNode-0', 'joinWorker-workerNode-1'],
+    ['verifyCluster-masterNode-0'],
+  ]);
+});
+
+it('has a critical path that does not grow with the number of workers', () => {
+  const path = (workers: number) => criticalPath(planInstantiate(shape(workers)), seconds).seconds;
+  expect(path(500)).toBe(path(1));
+});
+
+it('gives each worker two remote steps and the control-plane node at most four, whatever the size', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 300 }), (workers) => {
+      const bySlot = Map.groupBy(planInstantiate(shape(workers)).steps, ({ slot }) => slot);
+      for (const [slot, steps] of bySlot) {
+        if (slot?.startsWith('workerNode'))
+          expect(steps.map(({ kind }) => kind)).toEqual(['prepareNode', 'joinWorker']);
+        if (slot?.startsWith('masterNode')) expect(steps.length).toBe(4);
+      }
+      expect(bySlot.size).toBe(workers + 2);
+    }),
+  );
+});
+
+it('runs every step of every plan: unique ids, no cycle, no missing predecessor', () => {
+  for (const plan of [
+    planInstantiate(shape(3)),
+    planInstantiateRollback(),
+    planTerminate({ terminationType: 'GRACEFUL' }),
+    planTerminate({ terminationType: 'FORCEFUL' }),
+  ]) {
+    expect(waves(plan).flat().sort()).toEqual(plan.steps.map(({ id }) => id).sort());
+    expect(new Set(plan.steps.map(({ id }) => id)).size).toBe(plan.steps.length);
+  }
+});
+
+it('waits for the graceful termination timeout before it deletes, ten seconds unless asked otherwise', () => {
+  expect(planTerminate({ terminationType: 'GRACEFUL' }).steps.map(({ kind, seconds: s }) => [kind, s])).toEqual([
+    ['gracePeriod', 10],
+    ['deleteStack', undefined],
+    ['forgetCluster', undefined],
+  ]);
+  expect(planTerminate({ terminationType: 'GRACEFUL', gracefulTerminationTimeout: 3 }).steps[0]?.seconds).toBe(3);
+  expect(planTerminate({ terminationType: 'FORCEFUL' }).steps.map(({ kind }) => kind)).toEqual([
+    'deleteStack',
+    'forgetCluster',
+  ]);
+});
+
+it('names the steps of the critical path', () => {
+  const { steps, seconds: total } = criticalPath(planInstantiate(shape(2)), seconds);
+  expect(steps.map(({ kind }) => kind)).toEqual([
+    'applyStack',
+    'discover',
+    'prepareNode',
+    'initControlPlane',
+    'installCni',
+    'verifyCluster',
+  ]);
+  expect(total).toBe(steps.map(seconds).reduce((a, b) => a + b, 0));
+});
+
+it('refuses a plan with a cycle', () => {
+  const cyclic: Plan = {
+    operation: 'INSTANTIATE',
+    direction: 'forward',
+    steps: [
+      { id: 'a', kind: 'discover', after: ['b'] },
+      { id: 'b', kind: 'discover', after: ['a'] },
+    ],
+  };
+  expect(() => criticalPath(cyclic, seconds)).toThrow(/cycle/);
+});

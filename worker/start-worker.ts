@@ -1,0 +1,52 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { ActivityDependencies } from '../activities/dependencies.ts';
+import { createRecordActivities } from '../activities/record.ts';
+import { stepRecorder } from '../activities/step-recorder.ts';
+import { createStepActivities } from '../activities/steps.ts';
+import { TASK_QUEUE } from '../workflows/contract.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export interface WorkerOptions {
+  readonly temporalAddress: string;
+  readonly namespace: string;
+  /** Where workflow bundles are kept. */
+  readonly bundleCache: string;
+  /** Tests use one queue per file. */
+  readonly taskQueue?: string;
+}
+
+export interface RunningWorker {
+  /** Rejects when the worker dies. */
+  readonly stopped: Promise<void>;
+  /** Drains: running activities get the grace time, then are interrupted and go on elsewhere. */
+  stop(): Promise<void>;
+}
+
+/** @throws Error when the Temporal server does not answer */
+export async function startWorker(deps: ActivityDependencies, options: WorkerOptions): Promise<RunningWorker> {
+  const bundle = await workflowBundle(options.bundleCache);
+  const connection = await NativeConnection.connect({ address: options.temporalAddress });
+  const worker = await Worker.create({
+    connection,
+    namespace: options.namespace,
+    taskQueue: options.taskQueue ?? TASK_QUEUE,
+    workflowBundle: bundle,
+    activities: { ...createRecordActivities(deps), ...createStepActivities(deps) },
+    interceptors: { activity: [stepRecorder(deps)] },
+    maxConcurrentActivityTaskExecutions: 400,
+    maxConcurrentActivityTaskPolls: 10,
+    maxCachedWorkflows: 300,
+    stickyQueueScheduleToStartTimeout: '3 seconds',
+    shutdownGraceTime: '3 seconds',
+    shutdownForceTime: '15 seconds',
+    maxHeartbeatThrottleInterval: '3 seconds',
+  });
+  const stopped = worker.run().finally(() => connection.close());
+  return {
+    stopped,
+    stop: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await stopped;
+    },
+  };
+}
