@@ -1,0 +1,96 @@
+import { type ProblemCode, VnflowError } from '../domain/problems.ts';
+import { serviceWords } from './words.ts';
+
+/** Where a call went, for messages. The URL is without user info and query. */
+export interface Call {
+  readonly service: string;
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface FailedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const BY_STATUS: Readonly<Record<number, ProblemCode>> = {
+  401: 'VIM_CREDENTIALS',
+  403: 'VIM_FORBIDDEN',
+  404: 'VIM_NOT_FOUND',
+  408: 'VIM_UNREACHABLE',
+  429: 'VIM_BUSY',
+};
+
+/** A 409 that goes away by itself: something else is under way on the same object. */
+const UNDER_WAY = /in progress|task_state|is currently|try again/i;
+
+/** Translates an answer that is a failure. @param hide secrets that a service might echo */
+export function answerFailure(call: Call, answer: FailedAnswer, hide: readonly string[]): VnflowError {
+  const { words, type } = serviceWords(answer.body);
+  const said = hideAll(words, hide);
+  const retryAfterSeconds = retryAfter(answer.headers['retry-after']);
+  return new VnflowError(codeOf(answer.status, { words, type, retryAfterSeconds }), {
+    detail: `${call.service}: ${said || `status ${answer.status} without an explanation`} (${call.method} gave ${answer.status})`,
+    seen: [`${call.method} ${call.url}`, answer.headers['x-openstack-request-id'], type].filter(Boolean).join(' '),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+function codeOf(
+  status: number,
+  {
+    words,
+    type,
+    retryAfterSeconds,
+  }: { words: string; type: string | undefined; retryAfterSeconds: number | undefined },
+): ProblemCode {
+  const known = BY_STATUS[status];
+  if (known) return known;
+  if (status === 409) return type === 'ActionInProgress' || UNDER_WAY.test(words) ? 'VIM_BUSY' : 'VIM_REJECTED';
+  if (status >= 500) return status === 503 && retryAfterSeconds !== undefined ? 'VIM_BUSY' : 'VIM_UNREACHABLE';
+  return status >= 400 ? 'VIM_REJECTED' : 'VIM_PROTOCOL';
+}
+
+/** Translates what happened when there was no answer. Only names go into the error: axios' own holds token and body. */
+export function connectionFailure(call: Call, error: unknown): VnflowError {
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no connection';
+  if (code === 'ERR_FR_MAX_CONTENT_LENGTH_EXCEEDED' || code === 'ERR_BAD_RESPONSE') {
+    return protocolFailure(call, 'an answer that is too large or cut off');
+  }
+  return new VnflowError('VIM_UNREACHABLE', {
+    detail: `${call.service} does not answer at ${call.url}: ${REASONS[code] ?? code}.`,
+    seen: `${call.method} ${call.url} ${code}`,
+  });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'the name service does not answer',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  ECONNABORTED: 'time-out',
+  ETIMEDOUT: 'time-out',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed; give the CA certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is signed by an unknown CA; give the CA certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is signed by an unknown CA; give the CA certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host name',
+  CERT_HAS_EXPIRED: 'its TLS certificate has expired',
+};
+
+export function protocolFailure(call: Call, what: string): VnflowError {
+  return new VnflowError('VIM_PROTOCOL', { detail: `${call.service} gave ${what} (${call.method} ${call.url}).` });
+}
+
+function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 600) : undefined;
+}
+
+function hideAll(text: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret.length >= 3).reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+}

@@ -1,0 +1,60 @@
+import type { Readable } from 'node:stream';
+import { type Image, imageSchema, imagesSchema } from './schemas.ts';
+import type { CallOptions, ServiceRequest, Session } from './session.ts';
+
+export type { Image } from './schemas.ts';
+
+export interface NewImage {
+  readonly name: string;
+  readonly diskFormat: string;
+  readonly containerFormat: string;
+  readonly minDiskGb?: number;
+  readonly minRamMb?: number;
+  readonly tags?: readonly string[];
+}
+
+function glance(session: Session, request: Omit<ServiceRequest, 'service'>) {
+  return session.request({ service: 'image', ...request });
+}
+
+/** The image of this name, one that can be used before one that is still being made; undefined when there is none. */
+export async function findImage(session: Session, name: string, options: CallOptions = {}): Promise<Image | undefined> {
+  const path = `images?name=${encodeURIComponent(name)}`;
+  const { images } = (await glance(session, { method: 'GET', path, expect: [200], ...options })).read(imagesSchema);
+  return images.find(({ status }) => status === 'active') ?? images[0];
+}
+
+/** An image without data, status `queued`. */
+export async function createImage(session: Session, image: NewImage, options: CallOptions = {}): Promise<Image> {
+  const answer = await glance(session, {
+    method: 'POST',
+    path: 'images',
+    json: {
+      name: image.name,
+      disk_format: image.diskFormat,
+      container_format: image.containerFormat,
+      visibility: 'private',
+      ...(image.minDiskGb === undefined ? {} : { min_disk: image.minDiskGb }),
+      ...(image.minRamMb === undefined ? {} : { min_ram: image.minRamMb }),
+      ...(image.tags ? { tags: image.tags } : {}),
+    },
+    expect: [201],
+    ...options,
+  });
+  return answer.read(imageSchema);
+}
+
+/** Sends an image's data. @throws VnflowError VIM_REJECTED when it has data already */
+export async function uploadImage(
+  session: Session,
+  id: string,
+  { data, ...options }: CallOptions & { readonly data: () => Readable },
+): Promise<void> {
+  const path = `images/${encodeURIComponent(id)}/file`;
+  await glance(session, { method: 'PUT', path, stream: data, expect: [204], timeoutMs: 3_600_000, ...options });
+}
+
+/** No error when it is gone. */
+export async function deleteImage(session: Session, id: string, options: CallOptions = {}): Promise<void> {
+  await glance(session, { method: 'DELETE', path: `images/${encodeURIComponent(id)}`, expect: [204, 404], ...options });
+}

@@ -1,0 +1,56 @@
+import { answerFailure, protocolFailure } from './failures.ts';
+import { type CallOptions, parseToken, tokensUrl } from './keystone.ts';
+import { createTransport, describeCall, type Transport, type TransportOptions } from './transport.ts';
+
+/** Whom a token stands for. */
+export interface TokenOwner {
+  readonly userId: string;
+  readonly userName: string;
+  readonly projectId?: string;
+  readonly projectName?: string;
+  readonly roles: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export interface ValidateOptions extends CallOptions, TransportOptions {
+  readonly transport?: Transport;
+}
+
+/**
+ * Asks Keystone whose token this is, by the token itself.
+ * @returns undefined when it is invalid, revoked or expired
+ * @throws VnflowError VIM_UNREACHABLE or VIM_BUSY when Keystone cannot say, VIM_PROTOCOL when it talks nonsense
+ */
+export async function validateToken(
+  authUrl: string,
+  token: string,
+  options: ValidateOptions = {},
+): Promise<TokenOwner | undefined> {
+  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) return undefined; // could not travel in a header
+  const url = tokensUrl(authUrl);
+  const call = describeCall('Keystone', 'GET', url);
+  const transport = options.transport ?? createTransport(options);
+  const answer = await transport({
+    method: 'GET',
+    url,
+    service: 'Keystone',
+    headers: { 'X-Auth-Token': token, 'X-Subject-Token': token },
+    timeoutMs: options.timeoutMs ?? 10_000,
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  if ([401, 403, 404].includes(answer.status)) return undefined;
+  if (answer.status !== 200) throw answerFailure(call, answer, [token]);
+  const found = parseToken(answer.body);
+  const expiresAt = Date.parse(found?.expires_at ?? '');
+  if (!found || Number.isNaN(expiresAt)) throw protocolFailure(call, 'an answer that is no token');
+  if (expiresAt <= Date.now()) return undefined;
+  const { user, project, roles } = found;
+  return {
+    userId: user.id,
+    userName: user.name,
+    ...(project ? { projectId: project.id, projectName: project.name } : {}),
+    roles: roles.map(({ name }) => name),
+    expiresAt,
+  };
+}

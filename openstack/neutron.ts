@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { type FloatingIp, floatingIpSchema, type Port, portSchema, type Subnet, subnetSchema } from './schemas.ts';
+import type { CallOptions, Session } from './session.ts';
+
+export type { FloatingIp, Port, Subnet } from './schemas.ts';
+
+/** 40 ids of 36 characters keep the URL under 2 KB. */
+const IDS_PER_CALL = 40;
+
+export interface ListOptions extends CallOptions {
+  /** Only these; without, all of the project. */
+  readonly ids?: readonly string[];
+  /** Only floating IPs of these ports. */
+  readonly portIds?: readonly string[];
+}
+
+interface Collection<T> {
+  readonly name: 'ports' | 'floatingips' | 'subnets';
+  readonly item: z.ZodType<T>;
+  readonly fields: readonly string[];
+}
+
+const PORTS: Collection<Port> = {
+  name: 'ports',
+  item: portSchema,
+  fields: ['id', 'name', 'network_id', 'device_id', 'mac_address', 'status', 'fixed_ips'],
+};
+const FLOATING_IPS: Collection<FloatingIp> = {
+  name: 'floatingips',
+  item: floatingIpSchema,
+  fields: ['id', 'floating_ip_address', 'fixed_ip_address', 'port_id'],
+};
+const SUBNETS: Collection<Subnet> = { name: 'subnets', item: subnetSchema, fields: ['id', 'cidr', 'network_id'] };
+
+export function listPorts(session: Session, options: Omit<ListOptions, 'portIds'> = {}): Promise<readonly Port[]> {
+  return list(session, PORTS, options);
+}
+
+export function listFloatingIps(session: Session, options: ListOptions = {}): Promise<readonly FloatingIp[]> {
+  return list(session, FLOATING_IPS, options);
+}
+
+export function listSubnets(session: Session, options: Omit<ListOptions, 'portIds'> = {}): Promise<readonly Subnet[]> {
+  return list(session, SUBNETS, options);
+}
+
+async function list<T extends { id: string }>(
+  session: Session,
+  collection: Collection<T>,
+  options: ListOptions,
+): Promise<readonly T[]> {
+  const { ids, portIds, ...call } = options;
+  const filter = ids ? { key: 'id', values: ids } : portIds ? { key: 'port_id', values: portIds } : undefined;
+  if (!filter) return pages(session, collection, { query: [await ofProject(session)], call });
+  const chunks = chunked([...new Set(filter.values)], IDS_PER_CALL);
+  const found: T[] = [];
+  for (const chunk of chunks) {
+    const query = chunk.map((value) => [filter.key, value] as const);
+    found.push(...(await pages(session, collection, { query, call })));
+  }
+  return found;
+}
+
+/** An administrator would see every project's. */
+async function ofProject(session: Session): Promise<readonly [string, string]> {
+  return ['project_id', await session.projectId()];
+}
+
+async function pages<T extends { id: string }>(
+  session: Session,
+  { name, item, fields }: Collection<T>,
+  { query, call }: { query: readonly (readonly [string, string])[]; call: CallOptions },
+): Promise<T[]> {
+  const links = z.array(z.looseObject({ rel: z.string() })).default([]);
+  const schema = z.looseObject({ [name]: z.array(item) });
+  const linksSchema = z.looseObject({ [`${name}_links`]: links });
+  const found: T[] = [];
+  for (let marker: string | undefined; ; ) {
+    const search = new URLSearchParams([
+      ...query.map(([key, value]) => [key, value]),
+      ...fields.map((field) => ['fields', field]),
+      ...(marker === undefined ? [] : [['marker', marker]]),
+    ]);
+    const path = `${name}?${search}`;
+    const answer = await session.request({
+      service: 'network',
+      method: 'GET',
+      path,
+      expect: [200],
+      timeoutMs: 60_000,
+      ...call,
+    });
+    const page = z.array(item).parse(answer.read(schema)[name]);
+    found.push(...page);
+    const more = links.parse(answer.read(linksSchema)[`${name}_links`]).some(({ rel }) => rel === 'next');
+    marker = more ? page.at(-1)?.id : undefined;
+    if (marker === undefined) return found;
+  }
+}
+
+function chunked<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,60 @@
+import { consoleSchema, type Server, serverSchema, serversSchema } from './schemas.ts';
+import type { CallOptions, Session } from './session.ts';
+
+export type { Server } from './schemas.ts';
+
+/** A server, or undefined when there is none. */
+export async function showServer(session: Session, id: string, options: CallOptions = {}): Promise<Server | undefined> {
+  const path = `servers/${encodeURIComponent(id)}`;
+  const answer = await session.request({ service: 'compute', method: 'GET', path, expect: [200, 404], ...options });
+  return answer.status === 404 ? undefined : answer.read(serverSchema).server;
+}
+
+/** All servers of the project, page by page. */
+export async function listServers(session: Session, options: CallOptions = {}): Promise<readonly Server[]> {
+  const servers: Server[] = [];
+  for (let marker: string | undefined; ; ) {
+    const path = `servers/detail${marker === undefined ? '' : `?marker=${encodeURIComponent(marker)}`}`;
+    const answer = await session.request({
+      service: 'compute',
+      method: 'GET',
+      path,
+      expect: [200],
+      timeoutMs: 60_000,
+      ...options,
+    });
+    const page = answer.read(serversSchema);
+    servers.push(...page.servers);
+    marker = page.servers_links.some(({ rel }) => rel === 'next') ? page.servers.at(-1)?.id : undefined;
+    if (marker === undefined) return servers;
+  }
+}
+
+/** The last lines of a server's console, or undefined when there is no server or no console. */
+export async function consoleOutput(
+  session: Session,
+  id: string,
+  { lines = 400, ...options }: CallOptions & { readonly lines?: number } = {},
+): Promise<string | undefined> {
+  const answer = await session.request({
+    service: 'compute',
+    method: 'POST',
+    path: `servers/${encodeURIComponent(id)}/action`,
+    json: { 'os-getConsoleOutput': { length: lines } },
+    expect: [200, 404, 409, 501],
+    ...options,
+  });
+  return answer.status === 200 ? (answer.read(consoleSchema).output ?? undefined) : undefined;
+}
+
+/**
+ * The SSH host key fingerprints (`SHA256:…`) that cloud-init printed on a console, newest boot last. Empty when there are none.
+ */
+export function hostKeyFingerprints(consoleText: string): readonly string[] {
+  const blocks = [
+    ...consoleText.matchAll(
+      /-----BEGIN SSH HOST KEY FINGERPRINTS-----([\s\S]*?)-----END SSH HOST KEY FINGERPRINTS-----/g,
+    ),
+  ];
+  return [...(blocks.at(-1)?.[1] ?? '').matchAll(/SHA256:[A-Za-z0-9+/]{43}/g)].map(([fingerprint]) => fingerprint);
+}

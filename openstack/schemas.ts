@@ -1,0 +1,140 @@
+/** The answers of OpenStack as far as they are used. Unknown members pass: services add some with every release. */
+import { z } from 'zod';
+
+const endpoint = z.looseObject({
+  interface: z.string(),
+  url: z.string(),
+  region: z.string().nullish(),
+  region_id: z.string().nullish(),
+});
+
+export const tokenSchema = z.looseObject({
+  token: z.looseObject({
+    user: z.looseObject({ id: z.string(), name: z.string() }),
+    project: z.looseObject({ id: z.string(), name: z.string() }).optional(),
+    roles: z.array(z.looseObject({ name: z.string() })).default([]),
+    expires_at: z.string(),
+    catalog: z.array(z.looseObject({ type: z.string(), endpoints: z.array(endpoint) })).default([]),
+  }),
+});
+export type Token = z.infer<typeof tokenSchema>['token'];
+
+const links = z.array(z.looseObject({ href: z.string(), rel: z.string() })).default([]);
+
+export const createdStackSchema = z.looseObject({ stack: z.looseObject({ id: z.string() }) });
+
+export const stackSchema = z.looseObject({
+  stack: z.looseObject({
+    id: z.string(),
+    stack_name: z.string(),
+    stack_status: z.string(),
+    stack_status_reason: z.string().nullish(),
+    creation_time: z.string().nullish(),
+    updated_time: z.string().nullish(),
+    parent: z.string().nullish(),
+    /** Every value is text; a json parameter is JSON text. */
+    parameters: z.record(z.string(), z.string().nullable()).default({}),
+    outputs: z.array(z.looseObject({ output_key: z.string(), output_value: z.unknown() })).default([]),
+  }),
+});
+export type Stack = z.infer<typeof stackSchema>['stack'];
+
+const resource = z.looseObject({
+  resource_name: z.string(),
+  resource_type: z.string(),
+  /** Empty while it does not exist yet. */
+  physical_resource_id: z
+    .string()
+    .nullish()
+    .transform((id) => id ?? ''),
+  resource_status: z.string(),
+  resource_status_reason: z
+    .string()
+    .nullish()
+    .transform((reason) => reason ?? ''),
+  creation_time: z.string().nullish(),
+  updated_time: z.string().nullish(),
+  required_by: z.array(z.string()).default([]),
+  /** Only on rows of nested stacks: name of the resource that is the nested stack. */
+  parent_resource: z.string().nullish(),
+  links,
+});
+export const resourcesSchema = z.looseObject({ resources: z.array(resource) });
+export const resourceSchema = z.looseObject({
+  resource: resource.extend({ attributes: z.record(z.string(), z.unknown()).nullish() }),
+});
+export type StackResource = z.infer<typeof resource>;
+export type StackResourceDetail = z.infer<typeof resourceSchema>['resource'];
+
+export const eventsSchema = z.looseObject({
+  events: z.array(
+    z.looseObject({
+      id: z.string(),
+      event_time: z.string(),
+      resource_name: z.string(),
+      physical_resource_id: z.string().nullish(),
+      resource_status: z.string(),
+      resource_status_reason: z
+        .string()
+        .nullish()
+        .transform((reason) => reason ?? ''),
+      links,
+    }),
+  ),
+});
+export type StackEvent = z.infer<typeof eventsSchema>['events'][number];
+
+export const templateSchema = z.record(z.string(), z.unknown());
+export const filesSchema = z.record(z.string(), z.string());
+
+const address = z.looseObject({ addr: z.string(), version: z.number(), 'OS-EXT-IPS:type': z.string().optional() });
+const server = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  metadata: z.record(z.string(), z.string()).default({}),
+  addresses: z.record(z.string(), z.array(address)).default({}),
+  created: z.string().nullish(),
+  hostId: z.string().nullish(),
+  'OS-EXT-AZ:availability_zone': z.string().nullish(),
+  fault: z.looseObject({ message: z.string() }).optional(),
+});
+export const serverSchema = z.looseObject({ server });
+export const serversSchema = z.looseObject({ servers: z.array(server), servers_links: links });
+export const consoleSchema = z.looseObject({ output: z.string().nullable() });
+export type Server = z.infer<typeof server>;
+
+export const portSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().nullish(),
+  network_id: z.string().nullish(),
+  device_id: z.string().nullish(),
+  mac_address: z.string().nullish(),
+  status: z.string().nullish(),
+  fixed_ips: z.array(z.looseObject({ subnet_id: z.string(), ip_address: z.string() })).default([]),
+});
+export type Port = z.infer<typeof portSchema>;
+
+export const floatingIpSchema = z.looseObject({
+  id: z.string(),
+  floating_ip_address: z.string(),
+  fixed_ip_address: z.string().nullish(),
+  port_id: z.string().nullish(),
+});
+export type FloatingIp = z.infer<typeof floatingIpSchema>;
+
+export const subnetSchema = z.looseObject({ id: z.string(), cidr: z.string(), network_id: z.string().nullish() });
+export type Subnet = z.infer<typeof subnetSchema>;
+
+const image = z.looseObject({
+  id: z.string(),
+  name: z.string().nullish(),
+  status: z.string(),
+  checksum: z.string().nullish(),
+  os_hash_algo: z.string().nullish(),
+  os_hash_value: z.string().nullish(),
+  tags: z.array(z.string()).default([]),
+});
+export const imageSchema = image;
+export const imagesSchema = z.looseObject({ images: z.array(image) });
+export type Image = z.infer<typeof image>;

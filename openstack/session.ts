@@ -1,0 +1,164 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import { VnflowError } from '../domain/problems.ts';
+import { answerFailure, protocolFailure } from './failures.ts';
+import { type CallOptions, type Credentials, type IssuedToken, issueToken } from './keystone.ts';
+import { createTransport, describeCall, type HttpAnswer, type Transport } from './transport.ts';
+
+export type { CallOptions, Credentials } from './keystone.ts';
+
+/** Type in the service catalogue → name for people. */
+const SERVICES = { orchestration: 'Heat', compute: 'Nova', network: 'Neutron', image: 'Glance' } as const;
+export type ServiceType = keyof typeof SERVICES;
+
+export interface ServiceRequest extends CallOptions {
+  readonly service: ServiceType;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the endpoint of the catalogue, with query; already encoded. */
+  readonly path: string;
+  readonly json?: unknown;
+  /** Makes the stream anew for each attempt (there is a second one after a 401). */
+  readonly stream?: () => Readable;
+  /** Statuses that are answers; any other is thrown. */
+  readonly expect: readonly number[];
+}
+
+export interface ServiceAnswer extends HttpAnswer {
+  /** The body by a schema. @throws VnflowError VIM_PROTOCOL when it does not fit */
+  read<T>(schema: z.ZodType<T>): T;
+}
+
+/** A user in a project of an OpenStack. Holds a token; gets a new one when it is about to expire or is refused. */
+export interface Session {
+  request(request: ServiceRequest): Promise<ServiceAnswer>;
+  projectId(): Promise<string>;
+}
+
+/**
+ * Nothing is sent before the first request. There are no repetitions inside but one: after a 401 with a new token.
+ * Requests throw VnflowError VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN, VIM_NOT_FOUND,
+ * VIM_REJECTED or VIM_PROTOCOL, or the signal's reason.
+ */
+export function createSession(credentials: Credentials, transport: Transport = createTransport(credentials)): Session {
+  const tokens = tokenCache(() => issueToken(transport, credentials));
+  const send = async (request: ServiceRequest, issued: IssuedToken) =>
+    transport({
+      method: request.method,
+      url: `${endpointOf(issued, request.service, credentials.region)}/${request.path}`,
+      service: SERVICES[request.service],
+      headers: {
+        'X-Auth-Token': issued.value,
+        ...(request.json === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(request.stream ? { 'Content-Type': 'application/octet-stream' } : {}),
+      },
+      ...(request.json === undefined ? {} : { data: JSON.stringify(request.json) }),
+      ...(request.stream ? { data: request.stream() } : {}),
+      timeoutMs: request.timeoutMs ?? 30_000,
+      ...(request.signal ? { signal: request.signal } : {}),
+    });
+  return {
+    request: async (request) => {
+      let issued = await tokens.get();
+      let answer = await send(request, issued);
+      if (answer.status === 401) {
+        tokens.drop(issued);
+        issued = await tokens.get();
+        answer = await send(request, issued);
+      }
+      const url = `${endpointOf(issued, request.service, credentials.region)}/${request.path}`;
+      const call = describeCall(SERVICES[request.service], request.method, url);
+      if (request.expect.includes(answer.status)) return { ...answer, read: reader(answer, call) };
+      throw answerFailure(call, answer, [credentials.password, issued.value]);
+    },
+    projectId: async () => {
+      const { project } = (await tokens.get()).token;
+      if (!project) throw new VnflowError('VIM_PROTOCOL', { detail: 'Keystone gave a token without a project.' });
+      return project.id;
+    },
+  };
+}
+
+export interface CheckedConnection {
+  readonly projectId: string;
+  readonly regions: readonly string[];
+}
+
+/**
+ * Proves that the endpoint is a Keystone that takes these credentials and has a Heat and a Nova for them.
+ * @throws VnflowError VIM_UNREACHABLE, VIM_CREDENTIALS, VIM_REJECTED, VIM_PROTOCOL
+ */
+export async function checkConnection(credentials: Credentials, options: CallOptions = {}): Promise<CheckedConnection> {
+  const issued = await issueToken(createTransport(credentials), credentials, { timeoutMs: 10_000, ...options });
+  for (const service of ['orchestration', 'compute', 'network'] as const)
+    endpointOf(issued, service, credentials.region);
+  const regions = issued.token.catalog.flatMap(({ endpoints }) =>
+    endpoints.flatMap((each) => each.region_id ?? each.region ?? []),
+  );
+  return { projectId: issued.token.project?.id ?? '', regions: [...new Set(regions)].sort() };
+}
+
+function endpointOf({ token }: IssuedToken, service: ServiceType, region: string | undefined): string {
+  const endpoints = token.catalog.filter(({ type }) => type === service).flatMap((each) => each.endpoints);
+  const found = endpoints.find(
+    (each) => each.interface === 'public' && (region === undefined || [each.region, each.region_id].includes(region)),
+  );
+  if (found && URL.canParse(found.url)) return withVersion(service, found.url.replace(/\/+$/, ''));
+  throw new VnflowError('VIM_REJECTED', {
+    detail: `The service catalogue of the VIM has no public ${SERVICES[service]} endpoint${region ? ` in region "${region}"` : ''}.`,
+  });
+}
+
+/** Neutron's and Glance's catalogue entries have no version as a rule, Heat's and Nova's have one. */
+function withVersion(service: ServiceType, url: string): string {
+  const version = { orchestration: undefined, compute: undefined, network: 'v2.0', image: 'v2' }[service];
+  return version === undefined || new RegExp(`/${version.replace('.', '\\.')}$`).test(url) ? url : `${url}/${version}`;
+}
+
+interface TokenCache {
+  get(): Promise<IssuedToken>;
+  /** Forgets this token if it is still the one in use. */
+  drop(issued: IssuedToken): void;
+}
+
+/** One request for a token at a time, however many calls wait for it. */
+function tokenCache(issue: () => Promise<IssuedToken>): TokenCache {
+  let current: { issued: IssuedToken; renewAt: number } | undefined;
+  let pending: Promise<IssuedToken> | undefined;
+  const renew = async () => {
+    try {
+      const issued = await issue();
+      const margin = Math.min(60_000, (issued.expiresAt - Date.now()) / 4);
+      current = { issued, renewAt: issued.expiresAt - margin };
+      return issued;
+    } finally {
+      pending = undefined;
+    }
+  };
+  return {
+    get: async () => {
+      if (current && Date.now() < current.renewAt) return current.issued;
+      pending ??= renew();
+      return pending;
+    },
+    drop: (issued) => {
+      if (current?.issued === issued) current = undefined;
+    },
+  };
+}
+
+function reader(answer: HttpAnswer, call: Parameters<typeof protocolFailure>[0]): ServiceAnswer['read'] {
+  return (schema) => {
+    const body = schema.safeParse(jsonOf(answer.body));
+    if (body.success) return body.data;
+    const where = body.error.issues[0]?.path.join('.') || 'the body';
+    throw protocolFailure(call, `an answer that makes no sense at ${where}`);
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

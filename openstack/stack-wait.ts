@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ProblemCode, VnflowError } from '../domain/problems.ts';
+import { findStack, lookUpStack, type Stack, type StackRef } from './heat.ts';
+import type { Session } from './session.ts';
+import { failureReason } from './stack-failure.ts';
+
+export type StackGoal = 'create' | 'update' | 'delete';
+
+interface Goal {
+  readonly done: readonly string[];
+  readonly wait: readonly string[];
+  readonly failed: ProblemCode;
+  readonly verb: string;
+}
+
+/** `NONE`: there is no such stack. Any status that is in neither list is a failure. */
+const GOALS: Readonly<Record<StackGoal, Goal>> = {
+  create: {
+    // UPDATE_*: an empty update is the repair of a create that hangs
+    done: ['CREATE_COMPLETE', 'UPDATE_COMPLETE'],
+    wait: ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'ROLLBACK_IN_PROGRESS'],
+    failed: 'STACK_CREATE_FAILED',
+    verb: 'created',
+  },
+  update: {
+    done: ['UPDATE_COMPLETE'],
+    wait: ['UPDATE_IN_PROGRESS', 'CREATE_IN_PROGRESS', 'CREATE_COMPLETE', 'ROLLBACK_IN_PROGRESS'],
+    failed: 'STACK_UPDATE_FAILED',
+    verb: 'updated',
+  },
+  delete: {
+    done: ['DELETE_COMPLETE', 'NONE'],
+    wait: ['DELETE_IN_PROGRESS', 'CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'ROLLBACK_IN_PROGRESS'],
+    failed: 'STACK_DELETE_FAILED',
+    verb: 'deleted',
+  },
+};
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal;
+  /** After each poll, with the stack's status or `VIM_UNREACHABLE` and the like when it could not be had. */
+  onPoll?(status: string): void;
+  /** How long to wait from now: Heat itself can forget a stack (when its engine dies). */
+  readonly deadlineMs: number;
+  readonly pollMs?: { readonly min: number; readonly max: number };
+}
+
+/**
+ * Waits until a stack is created, updated, or deleted (then also until its name is free). Polls fast first, at most 2 s late.
+ * A transient error of a poll does not end the wait.
+ * @returns the stack as last seen; undefined after a delete
+ * @throws VnflowError STACK_CREATE_FAILED, STACK_UPDATE_FAILED, STACK_DELETE_FAILED with the failing resource and its reason;
+ * STACK_STUCK at the deadline, or the transient error if it still lasts then; the signal's reason when aborted
+ */
+export async function waitForStack(
+  session: Session,
+  stack: StackRef,
+  { goal, ...options }: WaitOptions & { readonly goal: StackGoal },
+): Promise<Stack | undefined> {
+  const { signal, pollMs = { min: 250, max: 2_000 } } = options;
+  const deadline = Date.now() + options.deadlineMs;
+  for (let pause = pollMs.min; ; pause = Math.min(pollMs.max, pause * 1.3)) {
+    const seen = await poll(session, stack, { goal, signal });
+    const status = seen.problem?.code ?? seen.stack?.stack_status ?? 'NONE';
+    options.onPoll?.(status);
+    if (!seen.problem && (await reached(session, stack, { goal, found: seen.stack, signal }))) {
+      return goal === 'delete' ? undefined : seen.stack;
+    }
+    if (Date.now() >= deadline) throw seen.problem ?? stuck(stack, { goal, status, ms: options.deadlineMs });
+    await pauseFor(Math.min(pause, Math.max(deadline - Date.now(), 1)), signal);
+  }
+}
+
+interface Seen {
+  readonly stack?: Stack;
+  readonly problem?: VnflowError;
+}
+
+interface Look {
+  readonly goal: StackGoal;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function poll(session: Session, stack: StackRef, { goal, signal }: Look): Promise<Seen> {
+  const options = { timeoutMs: 10_000, ...(signal ? { signal } : {}) };
+  try {
+    const found = await lookUpStack(session, stack, options);
+    if (goal !== 'delete' || (found && found.stack_status !== 'DELETE_COMPLETE')) return found ? { stack: found } : {};
+    const named = await findStack(session, stack.name, options); // the name stays taken for some seconds
+    return named?.id === stack.id ? { stack: { ...named, stack_status: 'DELETE_IN_PROGRESS' } } : {};
+  } catch (error) {
+    if (error instanceof VnflowError && error.kind.retriable) return { problem: error };
+    throw error;
+  }
+}
+
+async function reached(
+  session: Session,
+  stack: StackRef,
+  { goal, found, signal }: Look & { found: Stack | undefined },
+): Promise<boolean> {
+  const status = found?.stack_status ?? 'NONE';
+  const { done, wait, failed, verb } = GOALS[goal];
+  if (done.includes(status)) return true;
+  if (wait.includes(status)) return false;
+  const why = found ? found.stack_status_reason : 'it does not exist any more';
+  const cause = found ? await reasonOf(session, stack, signal) : undefined;
+  const blame = cause ? `; resource "${cause.resource}": ${cause.reason}` : '';
+  throw new VnflowError(failed, {
+    detail: `Stack "${stack.name}" could not be ${verb} (${status}): ${why ?? 'no reason given'}${blame}`,
+    seen: `stack ${stack.name}/${stack.id} ${status}`,
+  });
+}
+
+/** The blame is an extra: the stack's own reason is told even when this cannot be had. */
+async function reasonOf(session: Session, stack: StackRef, signal: AbortSignal | undefined) {
+  try {
+    return await failureReason(session, stack, signal ? { signal } : {});
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function stuck(stack: StackRef, { goal, status, ms }: { goal: StackGoal; status: string; ms: number }): VnflowError {
+  return new VnflowError('STACK_STUCK', {
+    detail: `Stack "${stack.name}" was not ${GOALS[goal].verb} within ${Math.round(ms / 1000)} s: it is still ${status}.`,
+    seen: `stack ${stack.name}/${stack.id} ${status}`,
+  });
+}
+
+async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import axios from 'axios';
+import { type Call, connectionFailure, protocolFailure } from './failures.ts';
+
+export interface TransportOptions {
+  /** PEM; when absent the system's. */
+  readonly caCert?: string;
+  /** False: any TLS certificate is accepted. Default true. */
+  readonly verify?: boolean;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text (JSON) or a stream. */
+  readonly data?: string | Readable;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** For messages. */
+  readonly service: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends one request. Any status is an answer. */
+export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
+
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+/**
+ * A transport with keep-alive, no redirects, bounded answers, no proxy from the environment.
+ * It throws VnflowError VIM_UNREACHABLE or VIM_PROTOCOL, or the signal's reason.
+ */
+export function createTransport({ caCert, verify = true }: TransportOptions = {}): Transport {
+  const client = axios.create({
+    httpAgent: new HttpAgent({ keepAlive: true, maxSockets: 16 }),
+    httpsAgent: new HttpsAgent({
+      keepAlive: true,
+      maxSockets: 16,
+      rejectUnauthorized: verify,
+      ...(caCert === undefined ? {} : { ca: caCert }),
+    }),
+    proxy: false,
+    maxRedirects: 0,
+    maxContentLength: MAX_ANSWER_BYTES,
+    maxBodyLength: Number.POSITIVE_INFINITY,
+    responseType: 'text',
+    transformResponse: (data: unknown) => data,
+    transformRequest: (data: unknown) => data,
+    validateStatus: () => true,
+  });
+  return async ({ method, url, headers, data, timeoutMs, signal, service }) => {
+    signal?.throwIfAborted();
+    const call = describeCall(service, method, url);
+    const deadline = AbortSignal.timeout(timeoutMs); // axios' own time-out does not cover a body that trickles
+    try {
+      const answer = await client.request<unknown>({
+        method,
+        url,
+        headers: { Accept: 'application/json', 'User-Agent': 'vnflow', ...headers },
+        ...(data === undefined ? {} : { data }),
+        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      });
+      const body = typeof answer.data === 'string' ? answer.data : '';
+      return { status: answer.status, headers: plainHeaders(answer.headers), body };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw deadline.aborted
+        ? connectionFailure(call, Object.assign(new Error(), { code: 'ETIMEDOUT' }))
+        : failureOf(call, error);
+    }
+  };
+}
+
+function failureOf(call: Call, error: unknown): Error {
+  if (axios.isAxiosError(error) && /maxContentLength/.test(error.message)) {
+    return protocolFailure(call, `an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+  }
+  return connectionFailure(call, error);
+}
+
+/** The call as messages name it: no user info, no query. */
+export function describeCall(service: string, method: string, url: string): Call {
+  const { origin, pathname } = URL.canParse(url) ? new URL(url) : { origin: '', pathname: '(not a URL)' };
+  return { service, method, url: `${origin}${pathname}` };
+}
+
+function plainHeaders(headers: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
+    ),
+  );
+}
