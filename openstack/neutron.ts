@@ -14,23 +14,41 @@ export interface ListOptions extends CallOptions {
   readonly portIds?: readonly string[];
 }
 
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly more: boolean;
+}
+
 interface Collection<T> {
-  readonly name: 'ports' | 'floatingips' | 'subnets';
-  readonly item: z.ZodType<T>;
+  readonly name: string;
+  readonly page: z.ZodType<Page<T>>;
   readonly fields: readonly string[];
 }
 
+const links = z.array(z.looseObject({ rel: z.string() })).default([]);
+const hasNext = (all: z.infer<typeof links>) => all.some(({ rel }) => rel === 'next');
+
 const PORTS: Collection<Port> = {
   name: 'ports',
-  item: portSchema,
+  page: z
+    .looseObject({ ports: z.array(portSchema), ports_links: links })
+    .transform(({ ports, ports_links }) => ({ items: ports, more: hasNext(ports_links) })),
   fields: ['id', 'name', 'network_id', 'device_id', 'mac_address', 'status', 'fixed_ips'],
 };
 const FLOATING_IPS: Collection<FloatingIp> = {
   name: 'floatingips',
-  item: floatingIpSchema,
+  page: z
+    .looseObject({ floatingips: z.array(floatingIpSchema), floatingips_links: links })
+    .transform(({ floatingips, floatingips_links }) => ({ items: floatingips, more: hasNext(floatingips_links) })),
   fields: ['id', 'floating_ip_address', 'fixed_ip_address', 'port_id'],
 };
-const SUBNETS: Collection<Subnet> = { name: 'subnets', item: subnetSchema, fields: ['id', 'cidr', 'network_id'] };
+const SUBNETS: Collection<Subnet> = {
+  name: 'subnets',
+  page: z
+    .looseObject({ subnets: z.array(subnetSchema), subnets_links: links })
+    .transform(({ subnets, subnets_links }) => ({ items: subnets, more: hasNext(subnets_links) })),
+  fields: ['id', 'cidr', 'network_id'],
+};
 
 export function listPorts(session: Session, options: Omit<ListOptions, 'portIds'> = {}): Promise<readonly Port[]> {
   return list(session, PORTS, options);
@@ -68,19 +86,15 @@ async function ofProject(session: Session): Promise<readonly [string, string]> {
 
 async function pages<T extends { id: string }>(
   session: Session,
-  { name, item, fields }: Collection<T>,
+  { name, page, fields }: Collection<T>,
   { query, call }: { query: readonly (readonly [string, string])[]; call: CallOptions },
-): Promise<T[]> {
-  const links = z.array(z.looseObject({ rel: z.string() })).default([]);
-  const schema = z.looseObject({ [name]: z.array(item) });
-  const linksSchema = z.looseObject({ [`${name}_links`]: links });
+): Promise<readonly T[]> {
   const found: T[] = [];
   for (let marker: string | undefined; ; ) {
-    const search = new URLSearchParams([
-      ...query.map(([key, value]) => [key, value]),
-      ...fields.map((field) => ['fields', field]),
-      ...(marker === undefined ? [] : [['marker', marker]]),
-    ]);
+    const search = new URLSearchParams();
+    for (const [key, value] of query) search.append(key, value);
+    for (const field of fields) search.append('fields', field);
+    if (marker !== undefined) search.append('marker', marker);
     const path = `${name}?${search}`;
     const answer = await session.request({
       service: 'network',
@@ -90,10 +104,9 @@ async function pages<T extends { id: string }>(
       timeoutMs: 60_000,
       ...call,
     });
-    const page = z.array(item).parse(answer.read(schema)[name]);
-    found.push(...page);
-    const more = links.parse(answer.read(linksSchema)[`${name}_links`]).some(({ rel }) => rel === 'next');
-    marker = more ? page.at(-1)?.id : undefined;
+    const { items, more } = answer.read(page);
+    found.push(...items);
+    marker = more ? items.at(-1)?.id : undefined;
     if (marker === undefined) return found;
   }
 }
