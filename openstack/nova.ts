@@ -30,31 +30,19 @@ export async function listServers(session: Session, options: CallOptions = {}): 
   }
 }
 
-/** The last lines of a server's console, or undefined when there is no server or no console. */
+/** The last lines of a server's console; empty when there is no server or no console. */
 export async function consoleOutput(
   session: Session,
   id: string,
-  { lines = 400, ...options }: CallOptions & { readonly lines?: number } = {},
-): Promise<string | undefined> {
+  { length = 200, ...options }: CallOptions & { /** In lines. */ readonly length?: number } = {},
+): Promise<string> {
   const answer = await session.request({
     service: 'compute',
     method: 'POST',
     path: `servers/${encodeURIComponent(id)}/action`,
-    json: { 'os-getConsoleOutput': { length: lines } },
+    json: { 'os-getConsoleOutput': { length } },
     expect: [200, 404, 409, 501],
     ...options,
   });
-  return answer.status === 200 ? (answer.read(consoleSchema).output ?? undefined) : undefined;
-}
-
-/**
- * The SSH host key fingerprints (`SHA256:…`) that cloud-init printed on a console, newest boot last. Empty when there are none.
- */
-export function hostKeyFingerprints(consoleText: string): readonly string[] {
-  const blocks = [
-    ...consoleText.matchAll(
-      /-----BEGIN SSH HOST KEY FINGERPRINTS-----([\s\S]*?)-----END SSH HOST KEY FINGERPRINTS-----/g,
-    ),
-  ];
-  return [...(blocks.at(-1)?.[1] ?? '').matchAll(/SHA256:[A-Za-z0-9+/]{43}/g)].map(([fingerprint]) => fingerprint);
+  return answer.status === 200 ? (answer.read(consoleSchema).output ?? '') : '';
 }
