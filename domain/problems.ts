@@ -32,7 +32,7 @@ export const PROBLEMS = {
     status: 415,
     title: 'Unsupported Media Type',
     retriable: false,
-    remedy: 'Send the body as application/json.',
+    remedy: 'Send the body with the Content-Type that the detail names.',
   },
   UNAUTHORIZED: {
     status: 401,
@@ -59,6 +59,12 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Look at the present state of the resource first.',
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: 'Range Not Satisfiable',
+    retriable: false,
+    remedy: 'Ask for a range inside the content, or leave the Range header out.',
+  },
   TOO_LARGE: { status: 413, title: 'Content Too Large', retriable: false, remedy: 'Send less.' },
   VNF_BUSY: {
     status: 409,
@@ -82,6 +88,12 @@ export const PROBLEMS = {
     remedy: 'Onboard and enable a VNF package with this vnfdId.',
   },
   FLAVOUR_UNKNOWN: { status: 400, title: 'Bad Request', retriable: false, remedy: "Use one of the VNFD's flavours." },
+  FLAVOUR_UNSUPPORTED: {
+    status: 422,
+    title: 'Unprocessable Entity',
+    retriable: false,
+    remedy: 'Use a flavour and level with one control-plane node.',
+  },
   CSAR_INVALID: {
     status: 400,
     title: 'Bad Request',
@@ -93,6 +105,12 @@ export const PROBLEMS = {
     title: 'Service Unavailable',
     retriable: true,
     remedy: 'Repeat the request; if it lasts, start a worker: `vnflow worker`.',
+  },
+  KEYSTONE_UNAVAILABLE: {
+    status: 503,
+    title: 'Service Unavailable',
+    retriable: true,
+    remedy: 'Repeat the request; if it lasts, check the Keystone that vnflow validates tokens with.',
   },
   INTERNAL: {
     status: 500,
