@@ -1,0 +1,270 @@
+import { readFileSync } from 'node:fs';
+import { Bash, defineCommand } from 'just-bash';
+import { describe, expect, it } from 'vitest';
+
+const SCRIPT = readFileSync(new URL('../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url), 'utf8');
+const WORK = '/var/lib/vnflow/kubernetes';
+const TOKEN = 'abcdef.0123456789abcdef';
+const KEY = 'f'.repeat(64);
+const ENVIRONMENT = {
+  NODE_NAME: 'master57',
+  NODE_IP: '10.10.0.57',
+  CLUSTER_ENDPOINT: '10.10.0.57:6443',
+  POD_CIDR: '10.200.0.0/16',
+  CERT_SANS: '172.24.4.3,api.example',
+  LOGIN_USER: 'ubuntu',
+  VNFLOW_OUTPUT: '/job/output',
+  VNFLOW_SECRET_OUTPUT: '/job/secret-output',
+};
+
+interface Reply {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exitCode?: number;
+}
+type Stub = (args: readonly string[], node: Node) => Reply | Promise<Reply>;
+
+interface Node {
+  readonly shell: Bash;
+  readonly calls: string[];
+  readonly packages: Set<string>;
+  readonly stubs: Record<string, Stub>;
+  run(phase: string, environment?: Record<string, string>): ReturnType<Bash['exec']>;
+}
+
+/** A node that is just real enough for the control flow: what the commands leave behind is seen by the next look. */
+function freshNode(overrides: Record<string, Stub> = {}): Node {
+  const calls: string[] = [];
+  const packages = new Set<string>();
+  const write = (file: string, text: string) => node.shell.fs.writeFile(file, text);
+  const exists = (file: string) => node.shell.fs.exists(file);
+  const stubs: Record<string, Stub> = {
+    dpkg: () => ({ stdout: 'amd64\n' }),
+    'dpkg-query': (args) => {
+      const name = args.at(-1) ?? '';
+      return packages.has(name) ? { stdout: `install ok installed ${/^kube/.test(name) ? '1.26.8-1.1' : '1.0'}` } : { exitCode: 1 };
+    },
+    'apt-get': (args) => {
+      if (args[0] === 'install') for (const name of args.filter((arg) => /^[a-z]/.test(arg)).slice(1)) packages.add(name.split('=')[0] ?? '');
+      return {};
+    },
+    curl: async (args) => {
+      await write(args[args.indexOf('-o') + 1] ?? '', 'download');
+      return { stdout: '200' };
+    },
+    sha256sum: async (args) => (args[0] === '-c' ? { exitCode: (await exists(`${WORK}/cut-off`)) ? 1 : 0 } : { stdout: `${'a'.repeat(64)}  -\n` }),
+    tar: async (args) => {
+      const name = args.includes('cilium') ? 'cilium' : 'containerd';
+      packages.add(`${name}-binary`);
+      return {};
+    },
+    gpg: () => ({ stdout: 'fpr:::::::::DE15B14486CD377B9E876E1A234654DA9A296436:\n' }),
+    containerd: (args) =>
+      args[0] === 'config'
+        ? { stdout: 'sandbox_image = "registry.k8s.io/pause:3.8"\nSystemdCgroup = false\n' }
+        : packages.has('containerd-binary')
+          ? { stdout: 'containerd github.com/containerd/containerd v1.7.11 64b8a811\n' }
+          : { exitCode: 127 },
+    runc: async () => ((await exists('/usr/local/sbin/runc')) ? { stdout: 'runc version 1.1.10\n' } : { exitCode: 127 }),
+    cilium: (args) => (args[0] === 'version' && packages.has('cilium-binary') ? { stdout: 'cilium-cli: v0.15.23 compiled\n' } : {}),
+    kubeadm: async (args) => {
+      const line = args.join(' ');
+      if (line === 'token generate' || line.startsWith('token create')) return { stdout: `${TOKEN}\n` };
+      if (line === 'certs certificate-key') return { stdout: `${KEY}\n` };
+      if (line.startsWith('config images list')) return { stdout: 'registry.k8s.io/pause:3.9\n' };
+      if (line.startsWith('init --config')) {
+        await write('/etc/kubernetes/admin.conf', `server: https://${ENVIRONMENT.CLUSTER_ENDPOINT}\n`);
+        await write('/etc/kubernetes/pki/ca.crt', 'CA');
+      }
+      if (line.startsWith('join --config')) {
+        await write('/etc/kubernetes/kubelet.conf', 'kubelet');
+        await write('/etc/kubernetes/pki/ca.crt', 'CA');
+      }
+      return {};
+    },
+    kubectl: () => ({ stdout: 'ok' }),
+    openssl: () => ({ stdout: 'key' }),
+    getent: (args) => ({ stdout: `x:x:1:1::${args[1] === 'root' ? '/root' : `/home/${args[1]}`}:/bin/bash\n` }),
+    hostname: () => ({ stdout: 'ubuntu\n' }),
+    sysctl: (args) => ({ stdout: args[0] === '-n' ? '1\n' : '' }),
+    ip: () => ({ stdout: '2: ens3    inet 10.10.0.57/24 brd 10.10.0.255 scope global ens3\n' }),
+    systemctl: () => ({}),
+    crictl: (args) => ({ exitCode: args[0] === 'inspecti' && !packages.has('images') ? 1 : 0 }),
+    ...Object.fromEntries(
+      ['cloud-init', 'hostnamectl', 'swapoff', 'modprobe', 'apt-mark', 'chown', 'haproxy', 'keepalived', 'docker', 'sleep', 'umask'].map((name) => [name, () => ({})]),
+    ),
+    ...overrides,
+  };
+  const node: Node = {
+    shell: new Bash({
+      files: { '/script.sh': SCRIPT, '/etc/hosts': '127.0.0.1 localhost\n', '/job/output': '', '/job/secret-output': '' },
+      customCommands: Object.keys(stubs).map((name) =>
+        defineCommand(name, async (args) => {
+          calls.push([name, ...args].join(' '));
+          const { stdout = '', stderr = '', exitCode = 0 } = await (stubs[name] as Stub)(args, node);
+          return { stdout, stderr, exitCode };
+        }),
+      ),
+    }),
+    calls,
+    packages,
+    stubs,
+    run: (phase, environment = {}) => {
+      const lines = Object.entries({ ...ENVIRONMENT, ...environment }).map(([name, value]) => `export ${name}='${value}'\n`);
+      return node.shell.exec(`${lines.join('')}bash /script.sh ${phase}`);
+    },
+  };
+  return node;
+}
+
+const read = (node: Node, file: string) => node.shell.fs.readFile(file);
+const changing = (calls: readonly string[]) =>
+  calls.filter((call) => /^(apt-get|curl|tar|kubeadm (init|join|reset|config images pull)|cilium (install|uninstall)|systemctl (re|start))/.test(call));
+
+describe('the install script of the sample package', () => {
+  it('prepares a fresh node, and leaves alone one that is prepared', async () => {
+    const node = freshNode();
+    const first = await node.run('prepare');
+    expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(changing(node.calls).map((call) => call.split(' ').slice(0, 2).join(' '))).toEqual([
+      'curl -fsSL', 'tar -C', 'curl -fsSL', 'systemctl restart', 'curl -fsSL', 'apt-get update', 'apt-get install', 'kubeadm config',
+    ]); // prettier-ignore
+    expect(await read(node, '/etc/containerd/config.toml')).toContain('pause:3.9"\nSystemdCgroup = true');
+    expect(await read(node, '/etc/hosts')).toBe('127.0.0.1 localhost\n10.10.0.57 master57\n');
+
+    node.calls.length = 0;
+    node.packages.add('images');
+    expect(await node.run('prepare')).toMatchObject({ exitCode: 0 });
+    expect(changing(node.calls)).toEqual([]);
+  });
+
+  it('refuses a download that is not the file it should be, as something that may pass by', async () => {
+    const node = freshNode();
+    await node.shell.fs.writeFile(`${WORK}/cut-off`, '');
+    const { exitCode, stderr } = await node.run('prepare');
+    expect(exitCode).toBe(75);
+    expect(stderr).toContain('does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69');
+    expect(node.calls.filter((call) => call.startsWith('tar'))).toEqual([]);
+  });
+
+  it('tells a package mirror that is down from a version that does not exist', async () => {
+    const failing = (stderr: string) => freshNode({ 'apt-get': () => ({ exitCode: 100, stderr }) }).run('prepare');
+    expect((await failing('E: Failed to fetch https://pkgs.k8s.io 503')).exitCode).toBe(75);
+    expect((await failing("E: Version '1.26.99-*' for 'kubeadm' was not found")).exitCode).toBe(1);
+  });
+
+  it('makes a control plane once, hands its secrets out in the secret file only, and mints new ones when run again', async () => {
+    const node = freshNode();
+    const first = await node.run('init');
+    expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await read(node, '/job/output')).toBe(`CA_CERT_HASH=sha256:${'a'.repeat(64)}\n`);
+    expect(await read(node, '/job/secret-output')).toBe(`JOIN_TOKEN=${TOKEN}\nCERTIFICATE_KEY=${KEY}\n`);
+    expect(`${first.stdout}${node.calls.join('\n')}`).not.toMatch(new RegExp(`${TOKEN}|${KEY}`));
+    expect(await node.shell.fs.exists(`${WORK}/kubeadm-init.yaml`)).toBe(false);
+    expect(await read(node, '/home/ubuntu/.kube/config')).toContain('server:');
+
+    const again = await node.run('init');
+    expect(again).toMatchObject({ exitCode: 0 });
+    expect(node.calls.filter((call) => call.startsWith('kubeadm init --config'))).toHaveLength(1);
+    expect(node.calls.filter((call) => call.startsWith('kubeadm token create'))).toHaveLength(1);
+    expect((await read(node, '/job/secret-output')).match(/JOIN_TOKEN/g)).toHaveLength(2);
+  });
+
+  it('writes the addresses of the request into the kubeadm configuration', async () => {
+    let configuration = '';
+    const node = freshNode({
+      kubeadm: async (args, { shell }) => {
+        if (args[0] === 'init') configuration = await shell.fs.readFile(args[2] ?? '');
+        return { exitCode: args[0] === 'init' ? 1 : 0, stdout: args[0] === 'token' ? TOKEN : KEY, stderr: 'dial tcp: connection refused' };
+      },
+    });
+    expect((await node.run('init')).exitCode).toBe(75);
+    expect(configuration).toContain('  certSANs:\n  - "10.10.0.57"\n  - "172.24.4.3"\n  - "api.example"\netcd:\n');
+    expect(configuration).toContain('podSubnet: "10.200.0.0/16"');
+    expect(configuration).toContain(`token: "${TOKEN}"`);
+  });
+
+  it('cleans away a kubeadm init that was cut off, and begins anew', async () => {
+    const node = freshNode({ kubectl: () => ({ exitCode: 1, stderr: 'connection refused' }) });
+    await node.shell.fs.writeFile(`${WORK}/init.begun`, '');
+    await node.shell.fs.writeFile('/etc/kubernetes/admin.conf', 'half');
+    await node.run('init');
+    expect(changing(node.calls).map((call) => call.split(' --')[0])).toEqual(['kubeadm reset', 'systemctl restart containerd', 'kubeadm init']);
+  });
+
+  it('joins a worker once', async () => {
+    const node = freshNode();
+    const join = { NODE_NAME: 'worker9', NODE_IP: '10.10.0.9', JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}` };
+    expect(await node.run('join-worker', join)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await node.run('join-worker', join)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(changing(node.calls)).toEqual([`kubeadm join --config ${WORK}/kubeadm-join.yaml`]);
+    const foreign = await node.run('join-worker', { ...join, CA_CERT_HASH: `sha256:${'b'.repeat(64)}` });
+    expect(foreign).toMatchObject({ exitCode: 1 });
+    expect(foreign.stderr).toContain('belongs to another cluster');
+  });
+
+  it('never throws away a node that has joined because the API server is down for the moment', async () => {
+    const node = freshNode({ kubectl: () => ({ exitCode: 1, stderr: 'The connection to the server 10.10.0.57:6443 was refused' }) });
+    await node.shell.fs.writeFile('/etc/kubernetes/kubelet.conf', 'kubelet');
+    await node.shell.fs.writeFile('/etc/kubernetes/pki/ca.crt', 'CA');
+    const result = await node.run('join-worker', { JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}` });
+    expect(result.exitCode).toBe(75);
+    expect(changing(node.calls)).toEqual([]);
+  });
+
+  it('installs Cilium for the pod network of the request, and only once', async () => {
+    const node = freshNode({ kubectl: (_args, { packages }) => ({ stdout: packages.has('release') ? 'deployed' : '' }) });
+    await node.shell.fs.writeFile('/etc/kubernetes/admin.conf', 'admin');
+    expect(await node.run('cni')).toMatchObject({ exitCode: 0 });
+    node.packages.add('release');
+    expect(await node.run('cni')).toMatchObject({ exitCode: 0 });
+    expect(node.calls.filter((call) => call.startsWith('cilium install'))).toEqual([
+      'cilium install --version 1.14.5 --set ipam.operator.clusterPoolIPv4PodCIDRList={10.200.0.0/16}',
+    ]);
+  });
+
+  it('balances over every control-plane node with a health check that sees a dead etcd', async () => {
+    const node = freshNode();
+    const result = await node.run('load-balancer', {
+      CLUSTER_ENDPOINT: '10.10.0.100:16443', CONTROL_PLANES: 'master57=10.10.0.57,master58=10.10.0.58',
+      VIRTUAL_IP: '10.10.0.100', VRRP_PASSWORD: 'eight888', VRRP_ROUTER_ID: '77',
+    }); // prettier-ignore
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    const haproxy = await read(node, '/etc/haproxy/haproxy.cfg');
+    expect(haproxy).toContain('bind *:16443\n');
+    expect(haproxy).toContain('uri /readyz');
+    expect(haproxy).toMatch(/server master57 10\.10\.0\.57:6443 check\n {4}server master58 10\.10\.0\.58:6443 check\n$/);
+    const keepalived = await read(node, '/etc/keepalived/keepalived.conf');
+    expect(keepalived).toContain('unicast_peer {\n        10.10.0.58\n    }');
+    expect(keepalived).toContain('10.10.0.100/32 dev ens3');
+    expect((await node.shell.fs.stat('/etc/keepalived/keepalived.conf')).mode & 0o777).toBe(0o600);
+  });
+
+  it('joins a control-plane node and waits until its etcd member votes', async () => {
+    let joined = false;
+    const node = freshNode({
+      kubeadm: async (args, { shell }) => {
+        if (args[0] === 'join') {
+          joined = true;
+          await shell.fs.writeFile('/etc/kubernetes/admin.conf', 'admin');
+          await shell.fs.writeFile('/etc/kubernetes/manifests/kube-apiserver.yaml', 'pod');
+        }
+        return {};
+      },
+      kubectl: (args) => {
+        if (args.includes('exec')) return { stdout: `8e9e, started, ${joined ? 'master57' : 'other'}, https://10.10.0.57:2380, https://10.10.0.57:2379, false\n` };
+        return { stdout: 'node-role.kubernetes.io/control-plane=' };
+      },
+    });
+    const secrets = { JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}`, CERTIFICATE_KEY: KEY };
+    expect(await node.run('join-control-plane', secrets)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(changing(node.calls)).toEqual([`kubeadm join --config ${WORK}/kubeadm-join.yaml`]);
+  });
+
+  it('refuses values that could change the meaning of a configuration file', async () => {
+    const { exitCode, stderr } = await freshNode().run('init', { NODE_NAME: 'a"\nevil: true' });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('NODE_NAME contains a character that is not allowed');
+    expect((await freshNode().run('nonsense')).stderr).toContain("unknown phase 'nonsense'");
+  });
+});
