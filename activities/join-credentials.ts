@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { StepInput } from '../domain/activity-contract.ts';
 import type { JoinCredentials } from '../domain/phase-environment.ts';
 import { VnflowError } from '../domain/problems.ts';
-import type { JobResult } from '../ssh/job.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
 import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
-import { onNode } from './node-session.ts';
-import { runPhase } from './phase.ts';
+import { type NodeAccess, onNode } from './node-session.ts';
+import { type Phase, runPhase } from './phase.ts';
 
 /** Tokens live two hours at least (docs/install-script.md); a join that starts now must end before its token does. */
 const USABLE_MS = 90 * 60 * 1000;
@@ -18,28 +17,49 @@ const Lease = z.object({
   round: z.int(),
   vnfLcmOpOccId: z.string(),
   mintedAt: z.number(),
-  credentials: z.object({ token: z.string(), caCertHash: z.string(), certificateKey: z.string() }),
+  credentials: z.object({
+    token: z.string().min(1),
+    certificateKey: z.string().min(1),
+    caCertHash: z.string().min(1).optional(),
+  }),
 });
+type Lease = z.infer<typeof Lease>;
 
-/** Seals what a phase minted; the job's secret output is removed from the node after that. */
-export async function keepJoinCredentials(
+/** Runs a phase that mints credentials (`init`, `credentials`) and keeps what it gives, sealed. */
+export async function mintJoinCredentials(
   deps: ActivityDependencies,
   input: StepInput,
-  job: JobResult,
+  { phase, access, beat }: { phase: Omit<Phase, 'sealSecrets'>; access: NodeAccess; beat: Beat },
 ): Promise<JoinCredentials> {
-  const { JOIN_TOKEN: token, CERTIFICATE_KEY: certificateKey } = job.secretOutputs;
-  const { CA_CERT_HASH: caCertHash } = job.outputs;
-  if (!token || !caCertHash || !certificateKey) {
+  const sealSecrets = (secrets: Readonly<Record<string, string>>) =>
+    putLease(deps, input, {
+      round: input.round,
+      vnfLcmOpOccId: input.vnfLcmOpOccId,
+      mintedAt: Date.now(),
+      credentials: { token: secrets['JOIN_TOKEN'] ?? '', certificateKey: secrets['CERTIFICATE_KEY'] ?? '' },
+    });
+  const { outputs, logTail } = await runPhase(deps, input, { phase: { ...phase, sealSecrets }, access, beat });
+  const lease = await readLease(deps, input);
+  const caCertHash = outputs['CA_CERT_HASH'];
+  if (!lease || !caCertHash) {
     throw new VnflowError('NODE_PROTOCOL', {
       detail:
         'The install script ended well but did not give CA_CERT_HASH, JOIN_TOKEN and CERTIFICATE_KEY (docs/install-script.md).',
-      seen: job.logTail,
+      seen: logTail,
     });
   }
-  const credentials = { token, caCertHash, certificateKey };
-  const lease = { round: input.round, vnfLcmOpOccId: input.vnfLcmOpOccId, mintedAt: Date.now(), credentials };
-  await deps.secrets.put(secretName.joinCredentials(input.vnfInstanceId), lease, input.vnfInstanceId);
+  const credentials = { ...lease.credentials, caCertHash };
+  await putLease(deps, input, { ...lease, credentials });
   return credentials;
+}
+
+async function putLease(deps: ActivityDependencies, input: StepInput, lease: Lease): Promise<void> {
+  await deps.secrets.put(secretName.joinCredentials(input.vnfInstanceId), lease, input.vnfInstanceId);
+}
+
+async function readLease(deps: ActivityDependencies, input: StepInput): Promise<Lease | undefined> {
+  const kept = Lease.safeParse(await deps.secrets.get(secretName.joinCredentials(input.vnfInstanceId)));
+  return kept.success ? kept.data : undefined;
 }
 
 /** Many joins of one worker process that find no lease ask the control plane once. */
@@ -51,13 +71,13 @@ export async function joinCredentials(
   input: StepInput,
   beat: Beat,
 ): Promise<JoinCredentials> {
-  const kept = Lease.safeParse(await deps.secrets.get(secretName.joinCredentials(input.vnfInstanceId)));
-  const usable =
-    kept.success &&
-    kept.data.vnfLcmOpOccId === input.vnfLcmOpOccId &&
-    kept.data.round === input.round &&
-    Date.now() - kept.data.mintedAt < USABLE_MS;
-  if (usable) return kept.data.credentials;
+  const lease = await readLease(deps, input);
+  const fresh =
+    lease?.vnfLcmOpOccId === input.vnfLcmOpOccId &&
+    lease.round === input.round &&
+    Date.now() - lease.mintedAt < USABLE_MS;
+  if (fresh && lease.credentials.caCertHash !== undefined)
+    return { ...lease.credentials, caCertHash: lease.credentials.caCertHash };
   const under = minting.get(input.vnfInstanceId);
   if (under) return under;
   const minted = mint(deps, input, beat).finally(() => minting.delete(input.vnfInstanceId));
@@ -71,6 +91,6 @@ async function mint(deps: ActivityDependencies, input: StepInput, beat: Beat): P
     throw new VnflowError('INTERNAL', { detail: 'The cluster has no control-plane node that could issue a token.' });
   return onNode(deps, input, { slot: master.slot, limitSeconds: REACH_SECONDS, beat }, async (access) => {
     const phase = { name: 'credentials', kind: 'joinWorker', jobSuffix: `credentials-${Date.now()}` } as const;
-    return keepJoinCredentials(deps, input, await runPhase(deps, input, { phase, access, beat }));
+    return mintJoinCredentials(deps, input, { phase, access, beat });
   });
 }

@@ -6,7 +6,7 @@ import type { SshSession } from '../ssh/session.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
-import { joinCredentials, keepJoinCredentials } from './join-credentials.ts';
+import { joinCredentials, mintJoinCredentials } from './join-credentials.ts';
 import { onNode } from './node-session.ts';
 import { runPhase } from './phase.ts';
 
@@ -36,8 +36,7 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
     initControlPlane: (input) =>
       heartbeating((beat) =>
         onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
-          const job = await runPhase(deps, input, { phase: { name: 'init', kind: 'initControlPlane' }, access, beat });
-          await keepJoinCredentials(deps, input, job);
+          await mintJoinCredentials(deps, input, { phase: { name: 'init', kind: 'initControlPlane' }, access, beat });
           return {};
         }),
       ),

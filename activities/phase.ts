@@ -1,8 +1,9 @@
 import type { StepInput } from '../domain/activity-contract.ts';
 import { type ClusterContext, type JoinCredentials, phaseEnvironment } from '../domain/phase-environment.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { secretValues } from '../domain/redaction.ts';
 import { type StepKind, stepFacts } from '../domain/step-kind.ts';
-import { type JobResult, runJob } from '../ssh/job.ts';
+import { type JobResult, jobId, runJob } from '../ssh/job.ts';
 import { recordStepLog } from '../store/operation-steps.ts';
 import { readVnfPackageFile } from '../store/vnf-packages.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -18,6 +19,8 @@ export interface Phase {
   /** Distinguishes jobs of one step, for example a token minted on another node. */
   readonly jobSuffix?: string;
   readonly credentials?: JoinCredentials;
+  /** Keeps secret outputs; they are removed from the node after that. */
+  sealSecrets?(secretOutputs: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /**
@@ -39,15 +42,19 @@ export async function runPhase(
   let recordedAt = 0;
   let latest = '';
   const record = () => recordStepLog(deps.db, input, latest);
-  const result = await runJob(session, {
-    id: [input.vnfLcmOpOccId, input.stepId, ...(phase.jobSuffix === undefined ? [] : [phase.jobSuffix])].join('-'),
+  const job = {
+    id: jobId(input.vnfLcmOpOccId, phase.jobSuffix === undefined ? input.stepId : `${input.stepId}-${phase.jobSuffix}`),
     description: `vnflow ${phase.name} ${node.node_name}`,
     script: await installScript(deps, input, parameters.script_path),
     args: [phase.name],
     env: environment,
+    secrets: secretValues(parameters),
     timeLimitSeconds: stepFacts(phase.kind).timeLimitSeconds - 60,
+  };
+  const result = await runJob(session, job, {
     signal: beat.signal,
-    poll: { firstMs: deps.pace.poll.first * 1000, longestMs: deps.pace.poll.longest * 1000 },
+    pollMs: { min: deps.pace.poll.first * 1000, max: deps.pace.poll.longest * 1000 },
+    ...(phase.sealSecrets ? { sealSecrets: phase.sealSecrets } : {}),
     onProgress: (logTail) => {
       latest = logTail;
       beat.say(logTail.split('\n').slice(-3).join('\n'));
