@@ -10,7 +10,9 @@ export function installRuntime(log: Logger): void {
       if (level === 'ERROR') log.error(facts, message);
       else log.debug(facts, message); // a failed attempt is told by the step recorder already
     }),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} } },
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
+    },
     shutdownSignals: [],
   });
 }

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readConfiguration } from './configuration.ts';
+
+const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-configuration-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+it('needs nothing: embedded store, a key file of its own that only the owner can read', () => {
+  const { store, masterKey } = readConfiguration({}, directory);
+  expect(store).toEqual({ kind: 'embedded', directory: path.join(directory, 'store') });
+  expect(statSync(path.join(directory, 'master.key')).mode & 0o777).toBe(0o600);
+  expect(readConfiguration({}, directory).masterKey.equals(masterKey)).toBe(true);
+});
+
+it('takes a bastion as user@host:port, port 22 unless named, and an empty variable as absent', () => {
+  const bastion = (text: string) => readConfiguration({ VNFLOW_BASTION: text }, directory).bastion;
+  expect(bastion('jump@bastion.example:2222')).toEqual({ username: 'jump', host: 'bastion.example', port: 2222 });
+  expect(bastion('jump@10.0.0.1')).toEqual({ username: 'jump', host: '10.0.0.1', port: 22 });
+  expect(bastion('')).toBeUndefined();
+});
+
+it.each([
+  [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+  [{ TEMPORAL_ADDRESS: 'http://temporal' }, 'TEMPORAL_ADDRESS'],
+  [{ VNFLOW_BASTION: 'no bastion' }, 'VNFLOW_BASTION'],
+  [{ VNFLOW_MASTER_KEY: 'c2hvcnQ=' }, 'VNFLOW_MASTER_KEY'],
+])('refuses %j and names the variable', (environment, name) => {
+  expect(() => readConfiguration(environment, directory)).toThrow(name);
+});
+
+it('refuses a key file that others can read', () => {
+  const other = mkdtempSync(path.join(tmpdir(), 'vnflow-key-'));
+  writeFileSync(path.join(other, 'master.key'), `${Buffer.alloc(32).toString('base64')}\n`, { mode: 0o644 });
+  expect(() => readConfiguration({}, other)).toThrow(/chmod 600/);
+  rmSync(other, { recursive: true });
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Bastion } from '../activities/dependencies.ts';
+import type { StoreLocation } from '../store/open-store.ts';
+import { type MasterKey, masterKey } from '../store/seal.ts';
+
+const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/;
+
+/** An empty variable is an absent one: docker compose passes those on. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const Environment = z.object({
+  DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
+  TEMPORAL_ADDRESS: optional(z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port')),
+  TEMPORAL_NAMESPACE: optional(z.string().min(1)),
+  VNFLOW_MASTER_KEY: optional(z.string()),
+  VNFLOW_KEYSTONE_URL: optional(z.url()),
+  VNFLOW_ENDPOINT: optional(z.url()),
+  VNFLOW_BASTION: optional(z.string().regex(BASTION, 'must be user@host:port')),
+  VNFLOW_BASTION_KEY_FILE: optional(z.string()),
+  VNFLOW_BASTION_PASSWORD: optional(z.string()),
+});
+
+/** What an API or a worker process is told by its environment. */
+export interface Configuration {
+  readonly store: StoreLocation;
+  readonly masterKey: MasterKey;
+  readonly temporalAddress: string | undefined;
+  readonly temporalNamespace: string;
+  readonly keystoneUrl: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly bastion: Bastion | undefined;
+}
+
+/**
+ * @param environment as a rule `process.env`
+ * @param dataDirectory where the embedded store and the key file live
+ * @throws Error naming the variable and what it should be
+ */
+export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory: string): Configuration {
+  const parsed = Environment.safeParse(environment);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`The environment variable ${issue?.path.join('.') ?? ''} cannot be used: ${issue?.message ?? ''}`);
+  }
+  const env = parsed.data;
+  return {
+    store:
+      env.DATABASE_URL === undefined
+        ? { kind: 'embedded', directory: path.join(dataDirectory, 'store') }
+        : { kind: 'postgres', url: env.DATABASE_URL },
+    masterKey: masterKey({ VNFLOW_MASTER_KEY: env.VNFLOW_MASTER_KEY }, path.join(dataDirectory, 'master.key')),
+    temporalAddress: env.TEMPORAL_ADDRESS,
+    temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
+    keystoneUrl: env.VNFLOW_KEYSTONE_URL,
+    endpoint: env.VNFLOW_ENDPOINT,
+    bastion: env.VNFLOW_BASTION === undefined ? undefined : bastionOf(env.VNFLOW_BASTION, env),
+  };
+}
+
+function bastionOf(text: string, env: z.infer<typeof Environment>): Bastion {
+  const { username = '', host = '', port } = BASTION.exec(text)?.groups ?? {};
+  return {
+    username,
+    host,
+    port: Number(port ?? 22),
+    ...(env.VNFLOW_BASTION_PASSWORD === undefined ? {} : { password: env.VNFLOW_BASTION_PASSWORD }),
+    ...(env.VNFLOW_BASTION_KEY_FILE === undefined
+      ? {}
+      : { privateKey: readFileSync(env.VNFLOW_BASTION_KEY_FILE, 'utf8') }),
+  };
+}
