@@ -121,7 +121,7 @@ async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: C
 /** A console that cannot be read proves nothing: the key of the first contact is pinned then. */
 async function serverConsole(deps: ActivityDependencies, input: StepInput, serverId: string): Promise<string> {
   try {
-    return await (await consoleOutput(vimSession(await vimConnectionOf(deps, input)), serverId, { lines: CONSOLE_LINES })) ?? '';
+    return await consoleOutput(vimSession(await vimConnectionOf(deps, input)), serverId, { length: CONSOLE_LINES });
   } catch {
     return '';
   }

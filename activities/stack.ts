@@ -1,5 +1,13 @@
 import type { OperationRef, StepActivities } from '../domain/activity-contract.ts';
-import { createStack, deleteStack, findStack, type Stack, type StackInput, type StackRef, updateStack } from '../openstack/heat.ts';
+import {
+  createStack,
+  deleteStack,
+  findStack,
+  type Stack,
+  type StackInput,
+  type StackRef,
+  updateStack,
+} from '../openstack/heat.ts';
 import type { Session } from '../openstack/session.ts';
 import { type StackGoal, waitForStack } from '../openstack/stack-wait.ts';
 import { forgetCluster } from '../store/cluster-nodes.ts';
@@ -45,13 +53,19 @@ interface Work {
 }
 
 /** Looks first: adopts the stack that an earlier attempt began, repairs one that failed, creates one only where none is. */
-async function applyStack(deps: ActivityDependencies, { input, session, beat }: Work & { input: OperationRef }): Promise<StackRef> {
+async function applyStack(
+  deps: ActivityDependencies,
+  { input, session, beat }: Work & { input: OperationRef },
+): Promise<StackRef> {
   const name = stackName(input.vnfInstanceId);
   const wanted = await stackInput(deps, input);
   const found = await findStack(session, name, { signal: beat.signal });
   if (found) {
     const stack = refOf(found);
-    const move = nextMove(found.stack_status, { begun: await isOfThisOperation(deps, input, found), stuck: await wasStuck(deps, input) });
+    const move = nextMove(found.stack_status, {
+      begun: await isOfThisOperation(deps, input, found),
+      stuck: await wasStuck(deps, input),
+    });
     if (move === 'adopt') return waitFor(deps, { session, beat, stack, goal: 'create' });
     if (move === 'update') return update(deps, { session, beat, stack, wanted });
     await removeStack(deps, { session, beat, stack });
@@ -89,7 +103,10 @@ async function update(
   return waitFor(deps, { session, beat, stack, goal: 'update' });
 }
 
-async function removeStack(deps: ActivityDependencies, { session, beat, stack }: Work & { stack: StackRef }): Promise<void> {
+async function removeStack(
+  deps: ActivityDependencies,
+  { session, beat, stack }: Work & { stack: StackRef },
+): Promise<void> {
   await deleteStack(session, stack, { signal: beat.signal });
   await waitFor(deps, { session, beat, stack, goal: 'delete' });
 }
