@@ -83,7 +83,8 @@ function ready(client: Client, config: ConnectConfig, password: string | undefin
       .on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) =>
         answer(prompts.map(() => password ?? '')),
       )
-      .connect(config);
+      .connect(config)
+      .setNoDelay(true); // small packets to and fro: Nagle's algorithm would cost 40 ms per command
   });
 }
 

@@ -47,11 +47,9 @@ export async function execOn(client: Client, command: string, context: ExecConte
   client.once('close', onClose);
   signal?.addEventListener('abort', onAbort, { once: true });
   let channel: ClientChannel | undefined;
-  const run = async () => {
-    channel = await openChannel(client, command, label);
-    return collect(channel, context);
-  };
-  const running = run();
+  const running = start(client, command, context, (opened) => {
+    channel = opened;
+  });
   running.catch(() => undefined); // when the interruption wins, its own failure is no news
   try {
     return await Promise.race([running, interruption.promise]);
@@ -65,52 +63,61 @@ export async function execOn(client: Client, command: string, context: ExecConte
   }
 }
 
-function openChannel(client: Client, command: string, label: string): Promise<ClientChannel> {
+/** The listeners are put on in the callback itself: the whole answer may lie in the packet that opened the channel. */
+function start(
+  client: Client,
+  command: string,
+  context: ExecContext,
+  onOpened: (channel: ClientChannel) => void,
+): Promise<ExecResult> {
   return new Promise((resolve, reject) => {
-    const opened = (error: Error | undefined, channel: ClientChannel) =>
-      error ? reject(unreachable(label, error.message)) : resolve(channel);
+    const opened = (error: Error | undefined, channel: ClientChannel) => {
+      if (error) return reject(unreachable(context.label, error.message));
+      onOpened(channel);
+      collect(channel, context, { resolve, reject });
+    };
     try {
       client.exec(command, opened);
     } catch (error) {
-      reject(unreachable(label, error instanceof Error ? error.message : String(error))); // "Not connected"
+      reject(unreachable(context.label, error instanceof Error ? error.message : String(error))); // "Not connected"
     }
   });
+}
+
+interface Outcome {
+  resolve(result: ExecResult): void;
+  reject(error: VnflowError): void;
 }
 
 function collect(
   channel: ClientChannel,
   { label, stdin, maxOutputBytes = 4 * 1024 * 1024 }: ExecContext,
-): Promise<ExecResult> {
-  return new Promise((resolve, reject) => {
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    let end: { code: number; signal?: string } | undefined;
-    const gather = (into: Buffer[]) => {
-      let bytes = 0;
-      return (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > maxOutputBytes) reject(tooMuch(label, maxOutputBytes));
-        else into.push(chunk);
-      };
+  { resolve, reject }: Outcome,
+): void {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  let end: { code: number; signal?: string } | undefined;
+  const gather = (into: Buffer[]) => {
+    let bytes = 0;
+    return (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxOutputBytes) reject(tooMuch(label, maxOutputBytes));
+      else into.push(chunk);
     };
-    channel.on('data', gather(stdout));
-    channel.stderr.on('data', gather(stderr));
-    channel.on('exit', (code: number | null, signal?: string) => {
-      end = code === null ? { code: -1, ...(signal ? { signal } : {}) } : { code };
-    });
-    channel.on('error', (error: Error) => reject(unreachable(label, error.message)));
-    channel.on('close', () => {
-      if (!end) return reject(unreachable(label, 'the connection broke before the command ended'));
-      const stdoutBytes = Buffer.concat(stdout);
-      resolve({
-        ...end,
-        stdoutBytes,
-        stdout: stdoutBytes.toString('utf8'),
-        stderr: Buffer.concat(stderr).toString('utf8'),
-      });
-    });
-    channel.end(stdin ?? '');
+  };
+  channel.on('data', gather(stdout));
+  channel.stderr.on('data', gather(stderr));
+  channel.on('exit', (code: number | null, signal?: string) => {
+    end = code === null ? { code: -1, ...(signal ? { signal } : {}) } : { code };
   });
+  channel.on('error', (error: Error) => reject(unreachable(label, error.message)));
+  channel.on('close', () => {
+    if (!end) return reject(unreachable(label, 'the connection broke before the command ended'));
+    const stdoutBytes = Buffer.concat(stdout);
+    const texts = { stdout: stdoutBytes.toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') };
+    resolve({ ...end, ...texts, stdoutBytes });
+  });
+  channel.end(stdin ?? '');
 }
 
 function unreachable(label: string, why: string): VnflowError {

@@ -10,9 +10,9 @@ import {
   storeScriptCommand,
 } from './job-commands.ts';
 import { type JobLook, parseLook } from './job-look.ts';
+import { secretVariables } from './log-redaction.ts';
 import { createLogTail, type LogTail } from './log-tail.ts';
 import { environmentFile } from './quote.ts';
-import { secretValues } from './redaction.ts';
 import type { SshSession } from './session.ts';
 import { execAsRoot } from './sudo.ts';
 
@@ -69,7 +69,7 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,180}$/.test(job.id)) throw new RangeError(`"${job.id}" is not the id of a job.`);
   const root = options.root ?? JOB_ROOT;
   const began = await start(session, job, { root, signal: options.signal });
-  const tail = createLogTail([...(job.secrets ?? []), ...secretValues(job.env)]);
+  const tail = createLogTail([...(job.secrets ?? []), ...secretVariables(job.env)]);
   const look = await follow(session, job, { ...options, root, tail });
   if (look.exit !== 0) throw failure(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
   if (Object.keys(look.secretOutputs).length > 0) {

@@ -1,4 +1,4 @@
-import { redact } from './redaction.ts';
+import { redact } from './log-redaction.ts';
 
 const KEPT_BYTES = 64 * 1024;
 const SHOWN_LINES = 40;

@@ -11,7 +11,7 @@ const ALWAYS: readonly { readonly pattern: RegExp; readonly replacement: string 
 const SECRET_NAME = /(PASSWORD|PASSWD|TOKEN|SECRET|_KEY)$/i;
 
 /** The values among `variables` that a reader must not see. */
-export function secretValues(variables: Readonly<Record<string, string>>): string[] {
+export function secretVariables(variables: Readonly<Record<string, string>>): string[] {
   return Object.entries(variables).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
 }
 

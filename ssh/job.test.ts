@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VnflowError } from '../domain/problems.ts';
+import { cancelJob, type FollowOptions, type Job, jobId, runJob } from './job.ts';
+import { startCommand } from './job-commands.ts';
+import { openSession, type SshSession } from './session.ts';
+import { type LoopbackNode, startLoopbackNode } from './testing/loopback-node.ts';
+
+let node: LoopbackNode;
+const sessions: SshSession[] = [];
+
+beforeEach(async () => {
+  node = await startLoopbackNode();
+});
+afterEach(async () => {
+  const session = await login();
+  for (const id of existsSync(`${node.jobRoot}/jobs`) ? readdirSync(`${node.jobRoot}/jobs`) : []) {
+    rmSync(`${node.directory}/systemd-is-down`, { force: true });
+    await cancelJob(session, id, node.jobRoot);
+  }
+  for (const each of sessions.splice(0)) each.end();
+  await node.stop();
+});
+
+async function login(): Promise<SshSession> {
+  const session = await openSession({
+    host: '127.0.0.1',
+    port: node.port,
+    username: 'ubuntu',
+    auth: { password: 'pa ss"word' },
+    hostKey: { expected: [node.fingerprint], onFirstContact: () => undefined },
+    connectTimeoutMs: 3_000,
+  });
+  sessions.push(session);
+  return session;
+}
+
+function job(script: string, changes: Partial<Job> = {}): Job {
+  return {
+    id: 'op1-prepare',
+    description: 'prepare worker1',
+    script,
+    args: ['prepare'],
+    env: {},
+    timeLimitSeconds: 30,
+    ...changes,
+  };
+}
+
+function run(session: SshSession, what: Job, options: FollowOptions = {}) {
+  return runJob(session, what, { root: node.jobRoot, pollMs: { min: 30, max: 100 }, ...options });
+}
+
+async function problemOf(work: Promise<unknown>): Promise<VnflowError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof VnflowError) return error;
+  throw new Error(`expected a VnflowError, got ${String(error)}`);
+}
+
+function starts(): number {
+  const file = `${node.directory}/starts`;
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
+}
+
+const jobFile = (name: string, id = 'op1-prepare') => `${node.jobRoot}/jobs/${id}/${name}`;
+
+test('a script gets its phase and its parameters, and its outputs come back', async () => {
+  const env = { NODE_NAME: 'worker1', MOTTO: `it's "two"\nlines $HOME` };
+  const script = `echo "phase $1 on $NODE_NAME"; printf '%s' "$MOTTO" | od -An -c >&2
+    echo "CA_CERT_HASH=sha256:ab=cd" >> "$VNFLOW_OUTPUT"; echo "JOIN_TOKEN=s3cret" >> "$VNFLOW_SECRET_OUTPUT"`;
+  const result = await run(await login(), job(script, { env }));
+  expect(result).toMatchObject({
+    exitCode: 0,
+    attached: false,
+    outputs: { CA_CERT_HASH: 'sha256:ab=cd' },
+    secretOutputs: { JOIN_TOKEN: 's3cret' },
+  });
+  expect(result.logTail).toContain('phase prepare on worker1');
+  expect(result.logTail.replace(/\s+/g, '')).toContain(`it's"two"\\nlines$HOME`);
+});
+
+test('two attempts at the same time start the script once, and both get its result', async () => {
+  const script = `echo begin; sleep 0.5; echo "ID=$$" >> "$VNFLOW_OUTPUT"`;
+  const [a, b] = await Promise.all([run(await login(), job(script)), run(await login(), job(script))]);
+  expect(starts()).toBe(1);
+  expect(a.outputs).toEqual(b.outputs);
+  expect([a.attached, b.attached].sort()).toEqual([false, true]);
+});
+
+test('a session lost in mid-job is retriable, and the next attempt attaches to what still runs', async () => {
+  const session = await login();
+  const first = problemOf(run(session, job('echo begin; sleep 1; echo end')));
+  while (starts() === 0) await delay(20);
+  node.cut();
+  const problem = await first;
+  expect([problem.code, problem.kind.retriable]).toEqual(['NODE_UNREACHABLE', true]);
+  const second = await run(await login(), job('echo begin; sleep 1; echo end'));
+  expect(second).toMatchObject({ attached: true, logTail: 'begin\nend' });
+  expect(starts()).toBe(1);
+});
+
+test('a job that has succeeded is not run again', async () => {
+  const session = await login();
+  await run(session, job('echo "N=1" >> "$VNFLOW_OUTPUT"'));
+  expect(await run(session, job('echo "N=1" >> "$VNFLOW_OUTPUT"'))).toMatchObject({
+    attached: true,
+    outputs: { N: '1' },
+  });
+  expect(starts()).toBe(1);
+});
+
+test('a failed job is archived with its log and started again', async () => {
+  const session = await login();
+  const script = `echo "try"; [ -f "${node.directory}/mended" ] || { echo "disk full" >&2; exit 3; }`;
+  const problem = await problemOf(run(session, job(script)));
+  expect(problem.code).toBe('NODE_COMMAND_FAILED');
+  expect(problem.message).toBe('"prepare worker1" on the node 127.0.0.1 failed with exit code 3.');
+  expect(problem.seen).toBe('try\ndisk full');
+  writeFileSync(`${node.directory}/mended`, '');
+  expect(await run(session, job(script))).toMatchObject({ attached: false, logTail: 'try' });
+  expect(readFileSync(jobFile('log', 'op1-prepare.failed-1'), 'utf8')).toContain('disk full');
+});
+
+test('exit 75 is a transient failure', async () => {
+  const problem = await problemOf(run(await login(), job('echo mirror down; exit 75')));
+  expect([problem.code, problem.kind.retriable, problem.seen]).toEqual(['NODE_COMMAND_TRANSIENT', true, 'mirror down']);
+});
+
+test('a job that vanished (node restarted) is retriable and then started again', async () => {
+  const session = await login();
+  const script = `[ -f "${node.directory}/second" ] || sleep 20; echo done`;
+  const first = problemOf(run(session, job(script)));
+  while (!existsSync(jobFile('unit')) || starts() === 0) await delay(20);
+  const unit = readFileSync(jobFile('unit'), 'utf8').trim();
+  await session.exec(`systemctl stop ${unit}`);
+  expect((await first).code).toBe('NODE_COMMAND_TRANSIENT');
+  writeFileSync(`${node.directory}/second`, '');
+  expect((await run(session, job(script))).attached).toBe(false);
+  expect(starts()).toBe(2);
+});
+
+test('a job over its time limit is stopped and says so', async () => {
+  const problem = await problemOf(run(await login(), job('echo waiting; sleep 20', { timeLimitSeconds: 1 })));
+  expect([problem.code, problem.seen]).toEqual(['NODE_JOB_TIMEOUT', 'waiting']);
+  expect(problem.message).toContain('did not end within 1 s');
+});
+
+test('a cancelled job is dead on the node and can be started again', async () => {
+  const session = await login();
+  const script = `[ -f "${node.directory}/second" ] || { echo $$ > "${node.directory}/pid"; exec sleep 20; }`;
+  const first = problemOf(run(session, job(script)));
+  while (!existsSync(`${node.directory}/pid`)) await delay(20);
+  await cancelJob(await login(), 'op1-prepare', node.jobRoot);
+  await first;
+  const pid = Number(readFileSync(`${node.directory}/pid`, 'utf8'));
+  expect(execFileSync('sh', ['-c', `ps -o stat= -p ${pid} || echo gone`], { encoding: 'utf8' })).toMatch(/^(gone|Z)/);
+  writeFileSync(`${node.directory}/second`, '');
+  expect((await run(session, job(script))).attached).toBe(false);
+});
+
+test('when systemd cannot say whether the job runs, it is not started a second time', async () => {
+  const session = await login();
+  const first = run(session, job('sleep 0.6'));
+  while (starts() === 0) await delay(20);
+  writeFileSync(`${node.directory}/systemd-is-down`, '');
+  const problem = await problemOf(run(await login(), job('sleep 0.6')));
+  expect([problem.code, problem.seen]).toEqual(['NODE_COMMAND_TRANSIENT', 'unclear']);
+  rmSync(`${node.directory}/systemd-is-down`);
+  await first;
+  expect(starts()).toBe(1);
+});
+
+test('parameters that arrive only in part start nothing', async () => {
+  const session = await login();
+  const nonce = 'n1';
+  const command = startCommand({
+    root: node.jobRoot,
+    id: 'x',
+    sha: 'none',
+    nonce,
+    limitSeconds: 5,
+    description: 'x',
+    args: [],
+  });
+  const result = await session.exec(command, { stdin: "export A='1'\nexport B='half" });
+  expect(result.stdout).toBe('incomplete\n');
+  expect(readdirSync(`${node.jobRoot}/incoming`)).toEqual([]);
+});
+
+test('an install script is sent to a node once', async () => {
+  const session = await login();
+  const script = `: ${'x'.repeat(2000)}`;
+  await run(session, job(script, { id: 'op1-prepare' }));
+  await run(session, job(script, { id: 'op1-join', args: ['join-worker'] }));
+  expect(node.commands.filter((command) => command.includes('echo stored'))).toHaveLength(1);
+});
+
+test('secrets are in no process list, command or world-readable file, are sealed before they leave the node, and then are gone', async () => {
+  const canary = 'CANARY-4711';
+  const sealed: unknown[] = [];
+  const script = `sleep 0.4; echo "token is $JOIN_TOKEN and ${'$'}{PLAIN}"; echo "KEY=out-$JOIN_TOKEN" >> "$VNFLOW_SECRET_OUTPUT"`;
+  const seen: string[] = [];
+  const heartbeats: string[] = [];
+  const running = run(await login(), job(script, { env: { JOIN_TOKEN: canary, PLAIN: 'worker1' } }), {
+    onProgress: (tail) => heartbeats.push(tail),
+    sealSecrets: async (secrets) => {
+      expect(existsSync(jobFile('secret-output'))).toBe(true);
+      sealed.push(secrets);
+    },
+  });
+  let over = false;
+  const watch = (async () => {
+    while (!over) {
+      seen.push(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }));
+      await delay(25);
+    }
+  })();
+  const result = await running.finally(() => {
+    over = true;
+  });
+  await watch;
+  expect(seen.some((list) => list.includes('vnflow'))).toBe(true);
+  expect(seen.join('\n')).not.toContain(canary);
+  expect(node.commands.join('\n')).not.toContain(canary);
+  expect(result.logTail).toBe('token is *** and worker1');
+  expect(heartbeats.join('\n')).not.toContain(canary);
+  expect(sealed).toEqual([{ KEY: `out-${canary}` }]);
+  expect([existsSync(jobFile('secret-output')), existsSync(jobFile('env'))]).toEqual([false, false]);
+  for (const name of ['script', 'log', 'output', 'run', 'step']) expect(statSync(jobFile(name)).mode & 0o077).toBe(0);
+  expect(statSync(jobFile('')).mode & 0o077).toBe(0);
+});
+
+test('a long log comes in pieces and the tail is its end', async () => {
+  const tails: string[] = [];
+  const script =
+    'i=0; while [ $i -lt 3000 ]; do echo "line $i of a rather long log that goes on and on äöü"; i=$((i+1)); done; sleep 0.3; echo last';
+  const { logTail } = await run(await login(), job(script), { onProgress: (tail) => tails.push(tail) });
+  expect(logTail.split('\n')).toHaveLength(40);
+  expect(logTail.endsWith('line 2999 of a rather long log that goes on and on äöü\nlast')).toBe(true);
+  expect(Math.max(...tails.map((tail) => tail.length))).toBeLessThanOrEqual(4000);
+});
+
+test('arguments reach the script as they are', async () => {
+  const { logTail } = await run(await login(), job('printf "[%s]" "$@"', { args: ['-m', `a 'b' "c" $HOME %n`] }));
+  expect(logTail).toBe(`[-m][a 'b' "c" $HOME %n]`);
+});
+
+test('an aborted attempt leaves the job running for the next one', async () => {
+  const abort = new AbortController();
+  const first = run(await login(), job('sleep 0.6; echo end'), { signal: abort.signal });
+  setTimeout(() => abort.abort(new Error('worker shuts down')), 250);
+  await expect(first).rejects.toThrow('worker shuts down');
+  expect(await run(await login(), job('sleep 0.6; echo end'))).toMatchObject({ logTail: 'end' });
+  expect(starts()).toBe(1);
+});
+
+test("a job's id has only letters, digits and dashes", () => {
+  expect(jobId('4f2c-11', 'prepareNode(workerNode[2])')).toBe('4f2c-11-prepareNode-workerNode-2');
+});

@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { VnflowError } from '../domain/problems.ts';
+import { openSession, type SessionTarget, type SshSession } from './session.ts';
+import { execAsRoot, sudoCommand } from './sudo.ts';
+import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from './testing/loopback-node.ts';
+
+const PASSWORD = 'pa ss"word';
+const opened: { stop(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.stop();
+});
+
+async function node(options: LoopbackNodeOptions = {}): Promise<LoopbackNode> {
+  const started = await startLoopbackNode(options);
+  opened.push(started);
+  return started;
+}
+
+function target(at: LoopbackNode, changes: Partial<SessionTarget> = {}): SessionTarget {
+  return {
+    host: '127.0.0.1',
+    port: at.port,
+    username: 'ubuntu',
+    auth: { password: PASSWORD },
+    hostKey: { expected: [at.fingerprint], onFirstContact: () => undefined },
+    connectTimeoutMs: 3_000,
+    ...changes,
+  };
+}
+
+async function open(at: SessionTarget): Promise<SshSession> {
+  const session = await openSession(at);
+  opened.push({ stop: () => session.end() });
+  return session;
+}
+
+async function problemOf(work: Promise<unknown>): Promise<VnflowError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof VnflowError) return error;
+  throw new Error(`expected a VnflowError, got ${String(error)}`);
+}
+
+test('a command gives its exit code and both outputs, and gets its standard input', async () => {
+  const session = await open(target(await node()));
+  const result = await session.exec('cat; echo problem >&2; exit 7', { stdin: 'grüße\n' });
+  expect(result).toMatchObject({ code: 7, stdout: 'grüße\n', stderr: 'problem\n' });
+});
+
+test('commands of one session run at the same time', async () => {
+  const session = await open(target(await node()));
+  const results = await Promise.all([1, 2, 3].map((n) => session.exec(`sleep 0.3; echo ${n}`)));
+  expect(results.map(({ stdout }) => stdout.trim())).toEqual(['1', '2', '3']);
+});
+
+test('the first contact tells the fingerprint, and a refusal there means that no password was sent', async () => {
+  const machine = await node();
+  const contacts: string[] = [];
+  const onFirstContact = (fingerprint: string, keyType: string) => {
+    contacts.push(`${fingerprint} ${keyType}`);
+  };
+  await open(target(machine, { hostKey: { onFirstContact } }));
+  expect(contacts).toEqual([`${machine.fingerprint} ssh-ed25519`]);
+  const refuse = () => Promise.reject(new Error('not in the console log'));
+  await expect(openSession(target(machine, { hostKey: { onFirstContact: refuse } }))).rejects.toThrow(
+    'not in the console log',
+  );
+  expect(machine.passwordsSeen).toHaveLength(1);
+});
+
+test('a changed host key is refused before the password is sent, and both fingerprints are named', async () => {
+  const machine = await node();
+  const expected = `SHA256:${'A'.repeat(43)}`;
+  const hostKey = { expected: [expected], onFirstContact: () => undefined };
+  const problem = await problemOf(openSession(target(machine, { hostKey })));
+  expect(problem.code).toBe('NODE_HOST_KEY');
+  expect(problem.message).toContain(expected);
+  expect(problem.message).toContain(machine.fingerprint);
+  expect(machine.passwordsSeen).toEqual([]);
+});
+
+test('a wrong password is final and names node and user, not the password', async () => {
+  const problem = await problemOf(openSession(target(await node(), { auth: { password: 'canary-wrong' } })));
+  expect(problem.code).toBe('NODE_AUTH');
+  expect(problem.kind.retriable).toBe(false);
+  expect(problem.message).toContain('node 127.0.0.1');
+  expect(problem.message).toContain('"ubuntu"');
+  expect(JSON.stringify([problem.message, problem.seen, String(problem.cause)])).not.toContain('canary-wrong');
+});
+
+test('a port where nobody listens is retriable', async () => {
+  const machine = await startLoopbackNode();
+  await machine.stop();
+  const problem = await problemOf(openSession(target(machine)));
+  expect([problem.code, problem.kind.retriable]).toEqual(['NODE_UNREACHABLE', true]);
+});
+
+test('a node is reached through a bastion, whose key is pinned likewise', async () => {
+  const bastion = await node({ username: 'jump', password: 'jump-secret' });
+  const machine = await node();
+  const via = (fingerprint: string) => ({
+    host: '127.0.0.1',
+    port: bastion.port,
+    username: 'jump',
+    password: 'jump-secret',
+    hostKey: { expected: [fingerprint], onFirstContact: () => undefined },
+  });
+  const session = await open(target(machine, { bastion: via(bastion.fingerprint) }));
+  expect((await session.exec('echo there')).stdout).toBe('there\n');
+  expect([bastion.logins, machine.logins]).toEqual([1, 1]);
+  const problem = await problemOf(openSession(target(machine, { bastion: via(`SHA256:${'B'.repeat(43)}`) })));
+  expect(problem.code).toBe('NODE_HOST_KEY');
+  expect(problem.message).toContain('bastion 127.0.0.1');
+  expect(bastion.logins).toBe(1);
+});
+
+test('a bastion that cannot reach the node is a node that is not reachable (retriable)', async () => {
+  const bastion = await node({ refuseForwarding: true });
+  const machine = await node();
+  const hostKey = { expected: [bastion.fingerprint], onFirstContact: () => undefined };
+  const via = { host: '127.0.0.1', port: bastion.port, username: 'ubuntu', password: PASSWORD, hostKey };
+  const problem = await problemOf(openSession(target(machine, { bastion: via })));
+  expect([problem.code, problem.kind.retriable]).toEqual(['NODE_UNREACHABLE', true]);
+});
+
+test('a session that is cut in the middle of a command is a node that is not reachable, at once', async () => {
+  const machine = await node();
+  const session = await open(target(machine));
+  const running = problemOf(session.exec('sleep 5'));
+  setTimeout(() => machine.cut(), 100);
+  expect((await running).code).toBe('NODE_UNREACHABLE');
+  expect((await problemOf(session.exec('true'))).code).toBe('NODE_UNREACHABLE');
+});
+
+test('a command without an end, too much output and an abort all end the wait', async () => {
+  const hanging = await open(target(await node({ hangs: true })));
+  expect((await problemOf(hanging.exec('true', { timeoutMs: 100 }))).code).toBe('NODE_UNREACHABLE');
+  const session = await open(target(await node()));
+  const flood = session.exec('head -c 5000 /dev/zero', { maxOutputBytes: 1000 });
+  expect((await problemOf(flood)).code).toBe('NODE_PROTOCOL');
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(new Error('operator said stop')), 50);
+  await expect(session.exec('sleep 5', { signal: abort.signal })).rejects.toThrow('operator said stop');
+});
+
+test('a node where sudo wants a password says so, with node and user', async () => {
+  const machine = await node();
+  writeFileSync(`${machine.directory}/sudo-wants-password`, '');
+  const session = await open(target(machine));
+  const problem = await problemOf(execAsRoot(session, sudoCommand(['id'])));
+  expect(problem.code).toBe('NODE_AUTH');
+  expect(problem.message).toContain('User "ubuntu" of the node 127.0.0.1 cannot become root');
+});
