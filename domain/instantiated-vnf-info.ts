@@ -1,0 +1,208 @@
+import type { ExtVirtualLinkData } from './sol-requests.ts';
+
+/** A resource of the stack or of one nested in it, as Heat lists it with nested_depth=2. */
+export interface StackResourceFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly physicalId: string;
+  /** ISO 8601, whole seconds. */
+  readonly creationTime: string;
+  readonly stack: { readonly name: string; readonly id: string };
+  /** Name of the resource that is the containing stack, in the stack above. */
+  readonly parent?: string | undefined;
+}
+
+export interface InstantiatedVnfFacts {
+  readonly flavourId: string;
+  /** The flavour's VDUs with their connection points. */
+  readonly vdus: readonly { readonly id: string; readonly cpdIds: readonly string[] }[];
+  readonly resources: readonly StackResourceFacts[];
+  readonly rootStackId: string;
+  /** The `nfv` parameter that the stack was made with. */
+  readonly nfv: Nfv;
+  readonly extVirtualLinks: readonly ExtVirtualLinkData[];
+  /** Key of the vimConnectionInfo map. */
+  readonly vimConnectionId: string;
+  /** accessInfo.project. */
+  readonly tenant?: string | undefined;
+  readonly scaleStatus: readonly { aspectId: string; scaleLevel: number }[];
+  readonly maxScaleLevels: readonly { aspectId: string; scaleLevel: number }[];
+  readonly localizationLanguage?: string | undefined;
+}
+
+interface Nfv {
+  readonly VDU?: Readonly<
+    Record<string, { computeFlavourId?: unknown; vcImageId?: unknown; locationConstraints?: unknown }>
+  >;
+}
+
+interface Vnfc {
+  readonly id: string;
+  readonly vduId: string;
+  readonly index: number;
+  readonly creationTime: string;
+  readonly ports: readonly { readonly cpdId: string; readonly portId: string }[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * instantiatedVnfInfo as Tacker builds it from Heat: same ids, same order (newest first), same metadata
+ * (tacker-lcm §2.2, §2.3, §5.1; tacker/sol_refactored/infra_drivers/openstack/openstack.py).
+ */
+export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string, unknown> {
+  const vnfcs = vnfcsOf(facts);
+  const extVirtualLinkInfo = facts.extVirtualLinks.map((link) => extVirtualLink(link, facts, vnfcs));
+  const extCpInfo = facts.extVirtualLinks.flatMap((link) => extCps(link, vnfcs));
+  return {
+    flavourId: facts.flavourId,
+    vnfState: 'STARTED',
+    ...(facts.scaleStatus.length === 0 ? {} : { scaleStatus: facts.scaleStatus }),
+    ...(facts.maxScaleLevels.length === 0 ? {} : { maxScaleLevels: facts.maxScaleLevels }),
+    ...(facts.localizationLanguage === undefined ? {} : { localizationLanguage: facts.localizationLanguage }),
+    ...(extCpInfo.length === 0 ? {} : { extCpInfo }),
+    ...(extVirtualLinkInfo.length === 0 ? {} : { extVirtualLinkInfo }),
+    vnfcResourceInfo: vnfcs.map((vnfc) => vnfcResource(vnfc, facts)),
+    vnfcInfo: vnfcs.map(({ id, vduId }) => ({
+      id: `${vduId}-${id}`,
+      vduId,
+      vnfcResourceInfoId: id,
+      vnfcState: 'STARTED',
+    })),
+    metadata: {
+      stack_id: facts.rootStackId,
+      nfv: facts.nfv,
+      ...(facts.tenant === undefined ? {} : { tenant: facts.tenant }),
+    },
+  };
+}
+
+/** Newest first: by index, then by creation time, descending. */
+function vnfcsOf(facts: InstantiatedVnfFacts): Vnfc[] {
+  const cpdIds = new Map(facts.vdus.map(({ id, cpdIds: cps }) => [id, cps]));
+  const byStack = Map.groupBy(facts.resources, ({ stack }) => stack.id);
+  return facts.resources
+    .filter(({ name, type }) => type === 'OS::Nova::Server' && cpdIds.has(name))
+    .map((server) => {
+      const siblings = byStack.get(server.stack.id) ?? [];
+      const ports = (cpdIds.get(server.name) ?? []).flatMap((cpdId) =>
+        siblings
+          .filter(({ name, type }) => name === cpdId && type === 'OS::Neutron::Port')
+          .map(({ physicalId }) => ({ cpdId, portId: physicalId })),
+      );
+      const index = /-(\d+)$/.exec(server.parent ?? '')?.[1];
+      return {
+        id: server.physicalId,
+        vduId: server.name,
+        index: Number(index ?? 0),
+        creationTime: server.creationTime,
+        ports,
+        metadata: vnfcMetadata(server, index, facts.nfv),
+      };
+    })
+    .sort((a, b) => b.index - a.index || b.creationTime.localeCompare(a.creationTime) || a.id.localeCompare(b.id));
+}
+
+function vnfcMetadata(server: StackResourceFacts, index: string | undefined, nfv: Nfv): Record<string, unknown> {
+  const key = index === undefined ? server.name : `${server.name}-${index}`;
+  const { computeFlavourId, vcImageId, locationConstraints } = nfv.VDU?.[key] ?? {};
+  return {
+    creation_time: server.creationTime,
+    stack_id: `${server.stack.name}/${server.stack.id}`,
+    ...(index === undefined ? {} : { vdu_idx: Number(index) }),
+    ...(computeFlavourId === undefined ? {} : { flavor: computeFlavourId }),
+    ...(vcImageId === undefined ? {} : { [`image-${key}`]: vcImageId }),
+    ...(locationConstraints === undefined ? {} : { zone: locationConstraints }),
+  };
+}
+
+function vnfcResource({ id, vduId, ports, metadata }: Vnfc, facts: InstantiatedVnfFacts): Record<string, unknown> {
+  const external = new Set(facts.extVirtualLinks.flatMap(({ extCps: cps }) => cps.map(({ cpdId }) => cpdId)));
+  const vnfcCpInfo = ports.map(({ cpdId, portId }) => ({
+    id: `${cpdId}-${id}`,
+    cpdId,
+    ...(external.has(cpdId) ? { vnfExtCpId: `cp-${portId}` } : {}),
+  }));
+  return {
+    id,
+    vduId,
+    computeResource: {
+      vimConnectionId: facts.vimConnectionId,
+      resourceId: id,
+      vimLevelResourceType: 'OS::Nova::Server',
+    },
+    ...(vnfcCpInfo.length === 0 ? {} : { vnfcCpInfo }),
+    metadata,
+  };
+}
+
+/** The ports of a link: those of every VNFC's connection points that the link names. */
+function portsOf(link: ExtVirtualLinkData, vnfcs: readonly Vnfc[]) {
+  return link.extCps.flatMap((extCp) =>
+    vnfcs.flatMap((vnfc) =>
+      vnfc.ports.filter(({ cpdId }) => cpdId === extCp.cpdId).map(({ portId }) => ({ extCp, vnfc, portId })),
+    ),
+  );
+}
+
+function extVirtualLink(
+  link: ExtVirtualLinkData,
+  { vimConnectionId }: InstantiatedVnfFacts,
+  vnfcs: readonly Vnfc[],
+): Record<string, unknown> {
+  const extLinkPorts = portsOf(link, vnfcs).map(({ portId }) => ({
+    id: portId,
+    resourceHandle: { vimConnectionId, resourceId: portId, vimLevelResourceType: 'OS::Neutron::Port' },
+    cpInstanceId: `cp-${portId}`,
+  }));
+  return {
+    id: link.id,
+    resourceHandle: {
+      ...(link.vimConnectionId === undefined ? {} : { vimConnectionId: link.vimConnectionId }),
+      ...(link.resourceProviderId === undefined ? {} : { resourceProviderId: link.resourceProviderId }),
+      resourceId: link.resourceId,
+    },
+    ...(extLinkPorts.length === 0 ? {} : { extLinkPorts }),
+    currentVnfExtCpData: link.extCps,
+  };
+}
+
+function extCps(link: ExtVirtualLinkData, vnfcs: readonly Vnfc[]): Record<string, unknown>[] {
+  return portsOf(link, vnfcs).map(({ extCp, vnfc, portId }) => {
+    const [[cpConfigId, config] = []] = Object.entries(extCp.cpConfig);
+    return {
+      id: `cp-${portId}`,
+      cpdId: extCp.cpdId,
+      ...(cpConfigId === undefined ? {} : { cpConfigId }),
+      ...(config?.cpProtocolData === undefined ? {} : { cpProtocolInfo: config.cpProtocolData.map(cpProtocolInfo) }),
+      extLinkPortId: portId,
+      associatedVnfcCpId: `${extCp.cpdId}-${vnfc.id}`,
+    };
+  });
+}
+
+type CpProtocolData = NonNullable<
+  NonNullable<ExtVirtualLinkData['extCps'][number]['cpConfig'][string]>['cpProtocolData']
+>[number];
+
+/** Copied from the request, not read from Neutron. */
+function cpProtocolInfo({ layerProtocol, ipOverEthernet }: CpProtocolData): Record<string, unknown> {
+  if (!ipOverEthernet) return { layerProtocol };
+  const { ipAddresses, ...ethernet } = ipOverEthernet;
+  return {
+    layerProtocol,
+    ipOverEthernet: {
+      ...ethernet,
+      ...(ipAddresses === undefined
+        ? {}
+        : {
+            ipAddresses: ipAddresses.map(({ type, fixedAddresses, numDynamicAddresses, addressRange, subnetId }) => ({
+              type,
+              ...(fixedAddresses === undefined ? {} : { addresses: fixedAddresses }),
+              ...(numDynamicAddresses === undefined ? {} : { isDynamic: true }),
+              ...(addressRange === undefined ? {} : { addressRange }),
+              ...(subnetId === undefined ? {} : { subnetId }),
+            })),
+          }),
+    },
+  };
+}
