@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { npm } from './npm.mjs';
+import { withProgress } from './progress.mjs';
+
+/**
+ * Is what package-lock.json names installed?
+ * @param {string} project
+ */
+export function areDependenciesPresent(project) {
+  const stamp = stampFile(project);
+  if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === lockDigest(project);
+  if (!wereInstalledByHand(project)) return false;
+  writeFileSync(stamp, lockDigest(project));
+  return true;
+}
+
+/**
+ * Installs what package-lock.json names.
+ * @param {string} project
+ * @param {string} node the Node binary that npm is run with
+ * @param {NodeJS.ProcessEnv} env
+ * @throws {Error} with npm's own words
+ */
+export async function installDependencies(project, node, env) {
+  await withProgress('Installing the dependencies of package-lock.json (npm ci)', async () => {
+    await npm(node, ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: project, env });
+    writeFileSync(stampFile(project), lockDigest(project));
+  });
+}
+
+/** In node_modules, so that whoever removes that removes the stamp too. @param {string} project */
+function stampFile(project) {
+  return path.join(project, 'node_modules', '.vnflow-lock-digest');
+}
+
+/** @param {string} project */
+function lockDigest(project) {
+  return createHash('sha256')
+    .update(readFileSync(path.join(project, 'package-lock.json')))
+    .digest('hex');
+}
+
+/** npm leaves a list of what it installed: the same versions as in our lockfile? @param {string} project */
+function wereInstalledByHand(project) {
+  const left = path.join(project, 'node_modules', '.package-lock.json');
+  if (!existsSync(left)) return false;
+  const installed = JSON.parse(readFileSync(left, 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync(path.join(project, 'package-lock.json'), 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([place, { version, optional }]) => place === '' || optional || installed[place]?.version === version,
+  );
+}

@@ -1,0 +1,79 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { say } from './progress.mjs';
+
+const LOOK_EVERY_MS = 300;
+/** Nothing that set-up does lasts longer; a lock that old belongs to a process id that was given out again. */
+const OLDEST_MS = 40 * 60_000;
+
+/**
+ * Two runs at the same moment (demo and test, say) must not install into each other's files: the second waits.
+ * @template T
+ * @param {string} file the lock; holds the id of the process that has it
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withLock(file, work) {
+  let told = false;
+  while (!taken(file)) {
+    const holder = holderOf(file);
+    if (holder !== undefined && !isAlive(holder)) {
+      setAside(file);
+      continue;
+    }
+    if (!told && holder !== undefined) say(`• Another set-up is running (process ${holder.pid}); waiting for it …`);
+    told = true;
+    await delay(LOOK_EVERY_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** link() makes the file with its content in one step, or fails: nobody ever sees an empty lock. @param {string} file */
+function taken(file) {
+  const mine = `${file}.${process.pid}`;
+  writeFileSync(mine, JSON.stringify({ pid: process.pid, since: Date.now() }));
+  try {
+    linkSync(mine, file);
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** @param {string} file @returns {{ pid: number, since: number } | undefined} */
+function holderOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {{ pid: number, since: number }} holder */
+function isAlive({ pid, since }) {
+  if (Date.now() - since > OLDEST_MS) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/** Only one of several waiting processes succeeds in renaming. @param {string} file */
+function setAside(file) {
+  const aside = `${file}.left-behind.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    rmSync(aside, { force: true });
+  } catch {
+    // another process was quicker
+  }
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheDirectory, PROJECT } from './paths.mjs';
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Count */
+
+/** Each counts as one test. */
+const CHECKS = [
+  { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json'] },
+  { name: 'lint, format, who imports whom', command: 'biome', args: ['ci', '.'] },
+  { name: 'unused code and dependencies', command: 'knip', args: ['--no-progress'] },
+];
+
+/**
+ * What vitest's JSON report says. A file that could not be loaded, and an error outside of any test, count as one failure.
+ * @param {string | undefined} report the text; none: vitest died
+ * @param {number} exitCode of vitest
+ * @returns {Count}
+ */
+export function countTests(report, exitCode) {
+  if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };
+  const { testResults } = JSON.parse(report);
+  const tests = testResults.flatMap((file) => file.assertionResults);
+  const broken = testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
+  );
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  const failed = tests.filter(({ status }) => status === 'failed').length + broken.length;
+  const outside = exitCode !== 0 && failed === 0 ? 1 : 0;
+  return { passed, failed: failed + outside, skipped: tests.length - passed - (failed - broken.length) };
+}
+
+/** @param {Count} count the line that CI reads */
+export function closingLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+}
+
+/** @param {readonly Count[]} counts @returns {Count} */
+export function sum(counts) {
+  return counts.reduce((total, next) => ({
+    passed: total.passed + next.passed,
+    failed: total.failed + next.failed,
+    skipped: total.skipped + next.skipped,
+  }));
+}
+
+/** @param {string} command of node_modules/.bin @param {readonly string[]} args @returns {Promise<number>} exit code */
+function runTool(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(path.join(PROJECT, 'node_modules', '.bin', command), args, { cwd: PROJECT, stdio: 'inherit' });
+    child.on('error', () => resolve(1));
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** @returns {Promise<Count>} */
+async function runChecks() {
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  for (const { name, command, args } of CHECKS) {
+    const good = (await runTool(command, args)) === 0;
+    count[good ? 'passed' : 'failed'] += 1;
+    process.stdout.write(`${good ? '✓' : '✗'} ${name}\n`);
+  }
+  return count;
+}
+
+/** @param {readonly string[]} filter parts of file names; none: all @returns {Promise<Count>} */
+async function runTests(filter) {
+  const report = path.join(cacheDirectory('setup'), `test-report-${process.pid}.json`);
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filter];
+  const code = await runTool('vitest', args);
+  const count = countTests(existsSync(report) ? readFileSync(report, 'utf8') : undefined, code);
+  rmSync(report, { force: true });
+  return count;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const filter = process.argv.slice(2);
+  const counts = filter.length === 0 ? [await runChecks(), await runTests([])] : [await runTests(filter)];
+  const total = sum(counts);
+  process.stdout.write(`\n${closingLine(total)}\n`);
+  process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
