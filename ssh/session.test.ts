@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { VnflowError } from '../domain/problems.ts';
 import { openSession, type SessionTarget, type SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
 import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from './testing/loopback-node.ts';
+import { problemOf } from './testing/problem-of.ts';
 
 const PASSWORD = 'pa ss"word';
 const opened: { stop(): unknown }[] = [];
@@ -34,15 +34,6 @@ async function open(at: SessionTarget): Promise<SshSession> {
   const session = await openSession(at);
   opened.push({ stop: () => session.end() });
   return session;
-}
-
-async function problemOf(work: Promise<unknown>): Promise<VnflowError> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof VnflowError) return error;
-  throw new Error(`expected a VnflowError, got ${String(error)}`);
 }
 
 test('a command gives its exit code and both outputs, and gets its standard input', async () => {
