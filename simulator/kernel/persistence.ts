@@ -4,7 +4,7 @@ import path from 'node:path';
 /** A part of the simulated world whose state outlives the simulator's process. State is plain JSON. */
 export interface Part<T> {
   readonly state: T;
-  /** Says that `state` was changed: written within 100 ms. */
+  /** Says that `state` was changed: written within 100 ms, or ten times what the last writing took if that is longer. */
   changed(): void;
   /** Writes at once: call before answering a client that was promised something. */
   flush(): void;
@@ -27,12 +27,16 @@ export function createPersistence(directory?: string): Persistence {
       const file = directory === undefined ? undefined : path.join(directory, `${name}.json`);
       const state = (file !== undefined ? readState<T>(file) : undefined) ?? initial();
       let timer: NodeJS.Timeout | undefined;
+      let pause = 100;
       const flush = () => {
         if (timer) clearTimeout(timer);
         timer = undefined;
         if (file === undefined) return;
+        const began = performance.now();
         writeFileSync(`${file}.part`, JSON.stringify(state), { mode: 0o600 });
         renameSync(`${file}.part`, file);
+        // A big state may cost a tenth of the process's time, not more.
+        pause = Math.max(100, (performance.now() - began) * 10);
       };
       const flushPending = () => {
         if (timer) flush();
@@ -41,7 +45,7 @@ export function createPersistence(directory?: string): Persistence {
       return {
         state,
         changed: () => {
-          timer ??= setTimeout(flush, 100).unref();
+          timer ??= setTimeout(flush, pause).unref();
         },
         flush,
         remove: () => {

@@ -1,0 +1,163 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { mountControl } from './control.ts';
+import { type Clock, createClock } from './kernel/clock.ts';
+import { GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';
+import { createLedger, type Ledger } from './kernel/ledger.ts';
+import type { Hypervisor, Network } from './kernel/machine.ts';
+import { createPersistence, type Persistence } from './kernel/persistence.ts';
+import { type Cloud, createCloud } from './openstack/cloud.ts';
+import type { Faults } from './openstack/faults.ts';
+import { fingerprint } from './openstack/fingerprint.ts';
+import type { WorldOptions } from './openstack/first-world.ts';
+
+export interface SimulatorOptions extends WorldOptions {
+  /** Of the OpenStack APIs; 0 or none: any. */
+  readonly port?: number;
+  readonly bastionPort?: number;
+  /** Where the world is kept; none: in memory only. */
+  readonly directory?: string;
+  /** Simulated seconds per real second. */
+  readonly speed?: number;
+  /** The catalog's `nfv-orchestration` entry. */
+  readonly vnfmUrl?: string;
+  readonly latency?: LatencyTable;
+  /** Wall-clock seconds that a token lives. */
+  readonly tokenLifetime?: number;
+}
+
+/** What the node half is made from. */
+export interface NodesDeps {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly persistence: Persistence;
+  readonly latency: LatencyTable;
+  readonly network: Network;
+  readonly bastionPort: number;
+}
+
+export interface NodeHalf extends Hypervisor {
+  readonly bastion: { readonly host: string; readonly port: number; readonly user: string };
+  stop(): Promise<void>;
+}
+
+export interface Simulator<Nodes extends NodeHalf = NodeHalf> {
+  /** `http://127.0.0.1:PORT/identity/v3` */
+  readonly authUrl: string;
+  readonly url: string;
+  readonly bastion: NodeHalf['bastion'];
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly cloud: Cloud;
+  readonly nodes: Nodes;
+  readonly faults: Faults;
+  /** All that exists in the cloud, canonical. */
+  fingerprint(): ReturnType<typeof fingerprint>;
+  stop(): Promise<void>;
+}
+
+/** Starts the cloud and its nodes on loopback. @param makeNodes the node half */
+export async function startSimulatorWith<Nodes extends NodeHalf>(
+  options: SimulatorOptions,
+  makeNodes: (deps: NodesDeps) => Nodes | Promise<Nodes>,
+): Promise<Simulator<Nodes>> {
+  const { directory, latency = GUIDE_LATENCY, speed = 1 } = options;
+  const persistence = createPersistence(directory);
+  const { clock, ledger, stopClock } = startClock(persistence, { directory, speed });
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  const server = createServer(app);
+  let nodes: Nodes | undefined;
+  const machines = (): Hypervisor => {
+    if (!nodes) throw new Error('the nodes are not made yet');
+    return nodes;
+  };
+  let url = '';
+  const cloud = createCloud({
+    ...options,
+    clock,
+    latency,
+    ledger,
+    persistence,
+    machines,
+    url: () => url,
+    vnfmUrl: options.vnfmUrl ?? 'http://127.0.0.1:9890',
+    tokenLifetime: options.tokenLifetime ?? 3600,
+  });
+  nodes = await makeNodes({
+    clock,
+    ledger,
+    persistence,
+    latency,
+    network: cloud.network,
+    bastionPort: options.bastionPort ?? 0,
+  });
+  const { bastion } = nodes;
+  const identity = () => ({
+    directory: directory ?? null,
+    pid: process.pid,
+    speed,
+    url,
+    authUrl: `${url}/identity/v3`,
+    bastion,
+    elapsed: clock.elapsed(),
+    seed: cloud.state.seed,
+  });
+  mountControl(app, { cloud, ledger, identity });
+  cloud.mount(app);
+  app.use((_req, res) => void res.status(404).json({ error: 'No such service. The catalog is at /identity/v3.' }));
+  await listen(server, options.port ?? 0);
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  cloud.resume();
+  const running = nodes;
+  return {
+    authUrl: `${url}/identity/v3`,
+    url,
+    bastion,
+    clock,
+    ledger,
+    cloud,
+    nodes: running,
+    faults: cloud.faults,
+    fingerprint: () => fingerprint(cloud.state),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await cloud.stop();
+      await running.stop();
+      stopClock();
+      persistence.flushAll();
+    },
+  };
+}
+
+/** The clock goes on where it stood when the simulator stopped. */
+function startClock(persistence: Persistence, at: { directory: string | undefined; speed: number }) {
+  const part = persistence.part('clock', () => ({ elapsed: 0 }));
+  const holder: { clock?: Clock } = {};
+  const ledger = createLedger(() => holder.clock?.elapsed() ?? 0, at.directory);
+  const clock = createClock(at.speed, Math.max(part.state.elapsed, ledger.entries().at(-1)?.elapsed ?? 0));
+  holder.clock = clock;
+  const keep = () => {
+    part.state.elapsed = clock.elapsed();
+    part.changed();
+  };
+  const timer = setInterval(keep, 1000).unref();
+  return {
+    clock,
+    ledger,
+    stopClock: () => {
+      clearInterval(timer);
+      keep();
+    },
+  };
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+}

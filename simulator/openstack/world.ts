@@ -1,0 +1,296 @@
+import type { Json, JsonObject } from './json.ts';
+
+/** All that the simulated cloud knows, plain JSON: one part of the persistent state. */
+export interface CloudState {
+  draws: number;
+  seed: number;
+  instanceNumber: number;
+  /** Cursor into the shuffled address pool of each subnet. */
+  cursors: Record<string, number>;
+  projects: Project[];
+  users: User[];
+  roles: { id: string; name: string }[];
+  /** By sha-256 of the token. */
+  tokens: Record<string, Token>;
+  serviceIds: Record<string, string>;
+  networks: Record<string, Network>;
+  subnets: Record<string, Subnet>;
+  routers: Record<string, Router>;
+  securityGroups: Record<string, SecurityGroup>;
+  ports: Record<string, Port>;
+  floatingIps: Record<string, FloatingIp>;
+  flavors: Record<string, Flavor>;
+  hosts: string[];
+  servers: Record<string, Server>;
+  serverGroups: Record<string, ServerGroup>;
+  volumes: Record<string, Volume>;
+  keypairs: Record<string, Keypair>;
+  images: Record<string, Image>;
+  stacks: Record<string, Stack>;
+  /** Templates and files by their sha-256: nested stacks share them. */
+  texts: Record<string, string>;
+}
+
+export interface Project {
+  id: string;
+  name: string;
+}
+
+export interface User {
+  id: string;
+  name: string;
+  password: string;
+  defaultProjectId?: string;
+  /** Role names by project id. */
+  roles: Record<string, string[]>;
+}
+
+export interface Token {
+  userId: string;
+  projectId?: string;
+  methods: string[];
+  auditId: string;
+  issuedAt: string;
+  /** Wall clock, milliseconds. */
+  expires: number;
+}
+
+/** Who asks: what a valid token stands for. */
+export interface Session {
+  readonly userId: string;
+  readonly userName: string;
+  readonly projectId: string;
+  readonly roles: readonly string[];
+  readonly admin: boolean;
+}
+
+export interface Network {
+  id: string;
+  name: string;
+  projectId: string;
+  external: boolean;
+  shared: boolean;
+  segment: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Subnet {
+  id: string;
+  name: string;
+  projectId: string;
+  networkId: string;
+  cidr: string;
+  gateway: string | null;
+  dhcp: boolean;
+  nameservers: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Router {
+  id: string;
+  name: string;
+  projectId: string;
+  gateway: { networkId: string; portId: string } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SecurityGroup {
+  id: string;
+  name: string;
+  description: string;
+  projectId: string;
+  rules: JsonObject[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Port {
+  id: string;
+  name: string;
+  projectId: string;
+  networkId: string;
+  mac: string;
+  fixedIps: { subnetId: string; address: string }[];
+  deviceId: string;
+  deviceOwner: string;
+  host: string;
+  securityGroups: string[];
+  allowedAddressPairs: { ip_address: string; mac_address?: string }[];
+  description: string;
+  revision: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface FloatingIp {
+  id: string;
+  projectId: string;
+  networkId: string;
+  address: string;
+  /** The public network's port that holds the address. */
+  holderPortId: string;
+  portId: string | null;
+  fixedAddress: string | null;
+  description: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Flavor {
+  id: string;
+  name: string;
+  vcpus: number;
+  ramMb: number;
+  diskGb: number;
+}
+
+export interface Server {
+  id: string;
+  name: string;
+  projectId: string;
+  userId: string;
+  status: 'BUILD' | 'ACTIVE' | 'SHUTOFF' | 'ERROR' | 'REBOOT' | 'DELETED';
+  task: string | null;
+  imageId: string;
+  flavorId: string;
+  metadata: JsonObject;
+  host: string;
+  zone: string;
+  keyName: string | null;
+  groupId: string | null;
+  userData: string | null;
+  /** In the order of the interfaces. */
+  portIds: string[];
+  /** Ports that nova made itself and deletes with the server. */
+  ownPortIds: string[];
+  volumeIds: string[];
+  fault: { code: number; message: string; created: string } | null;
+  instanceNumber: number;
+  reservation: string;
+  createdAt: string;
+  updatedAt: string;
+  launchedAt: string | null;
+  /** Simulated seconds at which what is under way (build, delete) ends. */
+  dueAt: number | null;
+}
+
+export interface ServerGroup {
+  id: string;
+  name: string;
+  projectId: string;
+  userId: string;
+  policy: string;
+}
+
+export interface Volume {
+  id: string;
+  name: string;
+  projectId: string;
+  sizeGb: number;
+  imageId: string | null;
+  serverId: string | null;
+  createdAt: string;
+}
+
+export interface Keypair {
+  name: string;
+  userId: string;
+  publicKey: string;
+}
+
+export interface Image {
+  id: string;
+  name: string;
+  projectId: string;
+  visibility: string;
+  status: 'queued' | 'saving' | 'active';
+  diskFormat: string | null;
+  containerFormat: string | null;
+  size: number | null;
+  checksum: string | null;
+  sha512: string | null;
+  minDisk: number;
+  minRam: number;
+  isProtected: boolean;
+  tags: string[];
+  extra: Record<string, string>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type StackAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'ROLLBACK';
+export type Progress = 'IN_PROGRESS' | 'COMPLETE' | 'FAILED';
+
+/** What a stack is made from. */
+export interface StackSource {
+  /** Key into `texts`. */
+  template: string;
+  /** File name → key into `texts`. */
+  files: Record<string, string>;
+  parameters: Record<string, Json>;
+  /** Environment: default parameters and type mappings. */
+  parameterDefaults: Record<string, Json>;
+  registry: Record<string, string>;
+}
+
+export interface Stack {
+  id: string;
+  name: string;
+  projectId: string;
+  userId: string;
+  owner: string;
+  parentId: string | null;
+  /** The resource of the parent that this nested stack is. */
+  parentResource: string | null;
+  rootId: string;
+  action: StackAction;
+  progress: Progress;
+  reason: string;
+  createdAt: string;
+  updatedAt: string | null;
+  deletedAt: string | null;
+  disableRollback: boolean;
+  timeoutMins: number | null;
+  /** Simulated seconds at which the action under way times out. */
+  deadline: number | null;
+  userProjectId: string;
+  tags: string[];
+  source: StackSource;
+  /** Where a rollback leads to. */
+  previous: StackSource | null;
+  resources: Record<string, Resource>;
+  /** Replaced or removed resources that must still be deleted. */
+  obsolete: Resource[];
+  events: StackEvent[];
+}
+
+export interface Resource {
+  name: string;
+  type: string;
+  physicalId: string;
+  action: 'INIT' | 'CREATE' | 'UPDATE' | 'DELETE' | 'CHECK';
+  progress: Progress;
+  reason: string;
+  /** The random part of names derived from the resource. */
+  tag: string;
+  requires: string[];
+  /** Properties as last applied. */
+  properties: JsonObject | null;
+  data: JsonObject;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface StackEvent {
+  id: string;
+  at: string;
+  seq: number;
+  name: string;
+  physicalId: string;
+  status: string;
+  reason: string;
+  type: string;
+}
