@@ -1,0 +1,90 @@
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { RandomAccessReader } from 'yauzl';
+import { csarInvalid } from './csar-problem.ts';
+
+/** Bytes that can be read at any position: a file or a buffer. */
+export interface ByteSource {
+  /** In bytes. */
+  readonly size: number;
+  /** Fills `target` from `position`; gives how many bytes there were. */
+  readonly read: (target: Buffer, position: number) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * @param file path, or the bytes themselves
+ * @throws VnflowError CSAR_INVALID when there is no such file
+ */
+export async function openByteSource(file: string | Buffer): Promise<ByteSource> {
+  if (typeof file !== 'string') return bufferSource(file);
+  const handle = await open(file, 'r').catch((error: Error) => {
+    throw csarInvalid(`The package ${file} cannot be read: ${error.message}.`, error);
+  });
+  const status = await handle.stat();
+  if (!status.isFile()) {
+    await handle.close();
+    throw csarInvalid(`The package ${file} is no file; name the zip archive.`);
+  }
+  return {
+    size: status.size,
+    read: async (target, position) => (await handle.read(target, 0, target.length, position)).bytesRead,
+    close: () => handle.close(),
+  };
+}
+
+function bufferSource(bytes: Buffer): ByteSource {
+  return {
+    size: bytes.length,
+    read: async (target, position) => bytes.copy(target, 0, position, position + target.length),
+    close: async () => {},
+  };
+}
+
+/**
+ * The bytes from `start` up to `end` (exclusive), in pieces; fewer when the source ends before.
+ */
+export function streamRange(source: ByteSource, start: number, end: number): Readable {
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let position = start; position < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
+      const length = await source.read(piece, position);
+      if (length === 0) return;
+      position += length;
+      yield piece.subarray(0, length);
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false, highWaterMark: CHUNK_BYTES });
+}
+
+/**
+ * What yauzl reads the directory of the archive through. Its own reader throws out of a callback, and so ends the
+ * process, when a crafted archive names a position beyond 2^53.
+ */
+export class BoundedReader extends RandomAccessReader {
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    super();
+    this.#source = source;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    if (!(position >= 0 && position + length <= this.#source.size)) {
+      setImmediate(callback, new Error(`it points to byte ${position}, and has ${this.#source.size}`));
+      return;
+    }
+    this.#source.read(buffer.subarray(offset, offset + length), position).then(
+      (bytesRead) => callback(bytesRead < length ? new Error('unexpected end of file') : null),
+      (error: Error) => callback(error),
+    );
+  }
+}

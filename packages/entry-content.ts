@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { pipeline, type Readable } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
+import type { ArchiveEntry } from './archive.ts';
+import { type ByteSource, streamRange } from './byte-source.ts';
+import type { CsarLimits } from './csar-limits.ts';
+import { csarInvalid } from './csar-problem.ts';
+import { isImageFile } from './image-file.ts';
+
+export interface EntryContent {
+  /** Bytes, uncompressed, as counted. */
+  readonly size: number;
+  /** Hex, by the algorithm's name as `node:crypto` has it. */
+  readonly hashes: ReadonlyMap<string, string>;
+  /** Absent when the entry is an image or larger than `limits.keptFileBytes`. */
+  readonly bytes: Buffer | undefined;
+}
+
+/**
+ * Reads one entry to its end, in pieces: counts, hashes, and keeps it if it is small.
+ * @param algorithms hashes wanted besides sha256, as `node:crypto` names them
+ * @throws VnflowError CSAR_INVALID when it is damaged, or gives more than its declared size or the limits allow
+ */
+export async function readEntryContent(
+  source: ByteSource,
+  entry: ArchiveEntry,
+  { limits, algorithms = [] }: { readonly limits: CsarLimits; readonly algorithms?: Iterable<string> },
+): Promise<EntryContent> {
+  const hashes = new Map([...new Set(['sha256', ...algorithms])].map((name) => [name, createHash(name)]));
+  const keepUpTo = isImageFile(entry.path) ? -1 : limits.keptFileBytes;
+  let kept: Buffer[] = [];
+  let size = 0;
+  let crc = 0;
+  for await (const piece of inflated(source, entry)) {
+    size += piece.length;
+    refuseBomb(entry, size, limits);
+    crc = crc32(piece, crc);
+    for (const hash of hashes.values()) hash.update(piece);
+    if (size <= keepUpTo) kept.push(piece);
+    else kept = [];
+  }
+  if (size !== entry.uncompressedSize || crc !== entry.crc32) {
+    throw csarInvalid(`The entry ${entry.path} is damaged: its size or CRC-32 is wrong; make the archive anew.`);
+  }
+  return {
+    size,
+    hashes: new Map([...hashes].map(([name, hash]) => [name, hash.digest('hex')])),
+    bytes: size <= keepUpTo ? Buffer.concat(kept) : undefined,
+  };
+}
+
+async function* inflated(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {
+  const raw = streamRange(source, entry.dataStart, entry.dataEnd);
+  const stream: Readable = entry.compressionMethod === 8 ? pipeline(raw, createInflateRaw(), () => {}) : raw;
+  try {
+    yield* stream;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw csarInvalid(`The entry ${entry.path} is damaged: ${reason}; make the archive anew.`, error);
+  }
+}
+
+function refuseBomb(entry: ArchiveEntry, size: number, limits: CsarLimits): void {
+  const { path, dataStart, dataEnd, uncompressedSize } = entry;
+  if (size > uncompressedSize) {
+    throw csarInvalid(`The entry ${path} holds more than the ${uncompressedSize} bytes it declares (a zip bomb); make the archive anew.`);
+  }
+  if (!isImageFile(path) && size > limits.fileBytes) {
+    throw csarInvalid(`The entry ${path} holds more than ${limits.fileBytes} bytes; only images may be larger.`);
+  }
+  if (size > limits.ratioFloorBytes && size > (dataEnd - dataStart) * limits.ratio) {
+    throw csarInvalid(
+      `The entry ${path} unpacks to more than ${limits.ratio} times its packed size (a zip bomb); store it uncompressed.`,
+    );
+  }
+}

@@ -1,0 +1,24 @@
+import { csarInvalid } from './csar-problem.ts';
+
+const MAX_NAME_BYTES = 512;
+
+/** What a name must not be, and how to say so. */
+const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: string])[] = [
+  [(name) => name.replace(/\/$/, '') === '', 'has no name'],
+  [(name) => Buffer.byteLength(name) > MAX_NAME_BYTES, `has a name longer than ${MAX_NAME_BYTES} bytes`],
+  [(name) => /[\u0000-\u001f\u007f\ufffd]/.test(name), 'has control characters, or bytes that are no UTF-8, in its name'],
+  [(name) => name.includes('\\'), 'has a backslash in its name; separate folders with "/"'],
+  [(name) => name.startsWith('/') || /^[A-Za-z]:/.test(name), 'has an absolute name; make it relative to the package'],
+  [(name) => name.split('/').includes('..'), 'leads out of the package by ".."; name files inside the package only'],
+  [(name) => /(^|\/)\.(\/|$)|\/\//.test(name), 'has "." or an empty part in its name; write the plain path'],
+];
+
+/**
+ * Refuses names of entries that could leave the package when it is unpacked, or mean two things to two programs.
+ * @param name as the archive has it; a folder ends with "/"
+ * @throws VnflowError CSAR_INVALID
+ */
+export function checkEntryName(name: string): void {
+  const refusal = REFUSALS.find(([test]) => test(name));
+  if (refusal) throw csarInvalid(`The entry ${JSON.stringify(name.slice(0, 200))} ${refusal[1]}.`);
+}
