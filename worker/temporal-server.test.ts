@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, expect, it } from 'vitest';
+import { searchAttribute } from '../workflows/search-attributes.ts';
+import { temporalBinary } from './temporal-binary.ts';
+import { ANY_PORTS, isTemporalServing, startTemporalServer } from './temporal-server.ts';
+
+const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-temporal-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function withClient<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await work(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+it('keeps running operations over a restart, and finds them by our search attributes', async () => {
+  const options = { binary: temporalBinary(), directory, ports: ANY_PORTS, headless: true };
+  const first = await startTemporalServer(options);
+  await withClient(first.address, (client) =>
+    client.workflow.start('instantiateVnf', {
+      workflowId: 'vnf/1',
+      taskQueue: 'nobody',
+      typedSearchAttributes: [{ key: searchAttribute.operationState, value: 'FAILED_TEMP' }],
+    }),
+  );
+  await first.stop();
+  expect(await isTemporalServing(first.address)).toBe(false);
+
+  const second = await startTemporalServer(options);
+  try {
+    const { status } = await withClient(second.address, (client) => client.workflow.getHandle('vnf/1').describe());
+    expect(status.name).toBe('RUNNING');
+    await expect
+      .poll(() =>
+        withClient(second.address, async (client) =>
+          (await Array.fromAsync(client.workflow.list({ query: "OperationState='FAILED_TEMP'" }))).map(
+            (found) => found.workflowId,
+          ),
+        ),
+      )
+      .toEqual(['vnf/1']);
+  } finally {
+    await second.stop();
+  }
+});
+
+it('says so when the program is no Temporal server', async () => {
+  await expect(startTemporalServer({ binary: '/nonexistent/temporal', directory, headless: true })).rejects.toThrow(
+    /ENOENT/,
+  );
+});
+
+it('tells how to get a server when there is none', () => {
+  expect(() => temporalBinary({ VNFLOW_TEMPORAL_BINARY: '/nonexistent' })).toThrow(/npx vnflow up/);
+});
