@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FloatingIp, floatingIpSchema, type Port, portSchema, type Subnet, subnetSchema } from './schemas.ts';
 import type { CallOptions, Session } from './session.ts';
 
-export type { FloatingIp, Port, Subnet } from './schemas.ts';
+export type { FloatingIp, Port } from './schemas.ts';
 
 /** 40 ids of 36 characters keep the URL under 2 KB. */
 const IDS_PER_CALL = 40;

@@ -9,7 +9,7 @@ export type { CallOptions, Credentials } from './keystone.ts';
 
 /** Type in the service catalogue → name for people. */
 const SERVICES = { orchestration: 'Heat', compute: 'Nova', network: 'Neutron', image: 'Glance' } as const;
-export type ServiceType = keyof typeof SERVICES;
+type ServiceType = keyof typeof SERVICES;
 
 export interface ServiceRequest extends CallOptions {
   readonly service: ServiceType;

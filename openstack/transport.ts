@@ -11,7 +11,7 @@ export interface TransportOptions {
   readonly verify?: boolean;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;

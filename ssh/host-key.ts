@@ -15,7 +15,7 @@ export function fingerprintOf(key: Buffer): string {
 }
 
 /** The first string of an SSH public key blob (RFC 4253, 6.6), for example `ssh-ed25519`. */
-export function keyTypeOf(key: Buffer): string {
+function keyTypeOf(key: Buffer): string {
   if (key.length < 4) return 'unknown';
   return key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
 }

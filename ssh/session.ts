@@ -5,7 +5,7 @@ import { connect, type Login } from './connection.ts';
 import { type ExecOptions, type ExecResult, execOn } from './exec.ts';
 import type { HostKeyPolicy } from './host-key.ts';
 
-export interface BastionTarget extends Login {
+interface BastionTarget extends Login {
   readonly host: string;
   readonly port?: number;
   readonly hostKey: HostKeyPolicy;
