@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** SOL003 request bodies as Tacker's v2 schemas have them (tacker/sol_refactored/api/schemas/vnflcm_v2.py). Unknown members pass. */
 const identifier = z.string().min(1).max(255);
-const keyValuePairs = z.record(
+export const keyValuePairs = z.record(
   z.string().regex(/^[a-zA-Z0-9\-_:. /]{1,1024}$/, 'keys are 1 to 1024 of a-z A-Z 0-9 - _ : . / and blank'),
   z.union([
     z.string().max(1024),

@@ -14,13 +14,14 @@ export interface OnboardedPackage {
   readonly softwareVersion: string;
   readonly vnfdVersion: string;
   readonly checksum: { algorithm: string; hash: string };
-  readonly softwareImages: readonly Record<string, unknown>[];
-  readonly additionalArtifacts: readonly Record<string, unknown>[];
+  readonly softwareImages: readonly object[];
+  readonly additionalArtifacts: readonly object[];
   /** Files that vnflow reads again, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-const CHUNK_BYTES = 1024 * 1024;
+/** An archive is kept in pieces of this size (the last one is shorter). */
+export const CHUNK_BYTES = 1024 * 1024;
 
 export async function insertVnfPackage(
   db: Database,
@@ -89,7 +90,7 @@ export async function findVnfPackageByVnfdId(
 export async function onboardVnfPackage(
   db: Database,
   id: string,
-  archive: Uint8Array,
+  archive: Uint8Array | AsyncIterable<Uint8Array>,
   onboarded: OnboardedPackage,
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -111,15 +112,28 @@ export async function onboardVnfPackage(
       .where('onboarding_state', '=', 'CREATED')
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    for (let seq = 0; seq * CHUNK_BYTES < archive.length; seq++) {
-      const chunk = archive.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES);
+    let seq = 0;
+    for await (const chunk of pieces(archive)) {
       await tx.insertInto('vnf_package_content').values({ package_id: id, seq, chunk }).execute();
+      seq++;
     }
     for (const [path, content] of onboarded.files) {
       await tx.insertInto('vnf_package_file').values({ package_id: id, path, content }).execute();
     }
     return true;
   });
+}
+
+/** Pieces of exactly CHUNK_BYTES, but for the last: so a byte's piece is known from its place. */
+async function* pieces(archive: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  for await (const bytes of archive instanceof Uint8Array ? [archive] : archive) {
+    rest = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes]);
+    let at = 0;
+    for (; rest.length - at >= CHUNK_BYTES; at += CHUNK_BYTES) yield rest.subarray(at, at + CHUNK_BYTES);
+    rest = rest.subarray(at);
+  }
+  if (rest.length > 0) yield rest;
 }
 
 export async function updateVnfPackage(

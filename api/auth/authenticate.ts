@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { VnflowError } from '../../domain/problems.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { cachedValidation } from './token-cache.ts';
+
+/** Who sends a request. */
+export interface Caller {
+  /** The Keystone project: everything that vnflow keeps belongs to one. */
+  readonly tenant: string;
+  readonly roles: ReadonlySet<string>;
+}
+
+export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller>;
+
+const NO_AUTH_CALLER: Caller = { tenant: 'noauth', roles: new Set(['member']) };
+
+/**
+ * Turns the token of a request into its caller.
+ * @throws Error at once when there is neither a way to validate tokens nor the explicit option to do without
+ */
+export function createAuthenticate(context: ApiContext): Authenticate {
+  if (!context.validateToken) {
+    if (context.insecureNoAuth !== true) {
+      throw new Error('The API needs validateToken; insecureNoAuth does without, for development on loopback only.');
+    }
+    return async () => NO_AUTH_CALLER;
+  }
+  const validate = cachedValidation(context.validateToken);
+  return async (headers) => {
+    const token = tokenOf(headers);
+    if (token === undefined) throw new VnflowError('UNAUTHORIZED', { detail: 'The header X-Auth-Token is missing.' });
+    const owner = await validate(token);
+    if (!owner) throw new VnflowError('UNAUTHORIZED', { detail: 'The token is not valid or has expired.' });
+    if (owner.projectId === undefined) {
+      throw new VnflowError('FORBIDDEN', { detail: `The token of ${owner.userName} is not scoped to a project.` });
+    }
+    return { tenant: owner.projectId, roles: new Set(owner.roles) };
+  };
+}
+
+function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const token = headers['x-auth-token'];
+  if (typeof token === 'string' && token !== '') return token;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+const MAY: Readonly<Record<'read' | 'write', readonly string[]>> = {
+  read: ['reader', 'member', 'admin'],
+  write: ['member', 'admin'],
+};
+
+/** As Tacker's `project_reader_or_admin` and `project_member_or_admin`. @throws VnflowError FORBIDDEN */
+export function checkRole(caller: Caller, access: 'read' | 'write'): void {
+  if (MAY[access].some((role) => caller.roles.has(role))) return;
+  throw new VnflowError('FORBIDDEN', {
+    detail: `This request needs the role ${MAY[access].join(' or ')} in the project.`,
+  });
+}

@@ -1,0 +1,69 @@
+import express, { type Express, type Router } from 'express';
+import { createAuthenticate } from './auth/authenticate.ts';
+import { type ApiDependencies, apiContext } from './dependencies.ts';
+import {
+  type Dialect,
+  packageDialect,
+  solDialect,
+  solVersionsDialect,
+  vimDialect,
+  vnflowDialect,
+} from './http/dialect.ts';
+import { type Endpoints, withoutBody } from './http/endpoint.ts';
+import { errorHandler, resourceRouter, send } from './http/resources.ts';
+import { vimResources } from './vims/vims.ts';
+import { apiVersions } from './vnflcm/api-versions.ts';
+import { vnfInstanceResources } from './vnflcm/vnf-instances.ts';
+import { vnfLcmOpOccResources } from './vnflcm/vnf-lcm-op-occs.ts';
+import { health } from './vnflow/health.ts';
+import { vnflowResources } from './vnflow/vnflow-resources.ts';
+import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
+
+/**
+ * The HTTP API: vnflcm v2, vnfpkgm v1 and VIMs as Tacker serves them, and vnflow's own resources.
+ * @throws Error when there is no way to authenticate and `insecureNoAuth` is not set
+ */
+export function createApi(deps: ApiDependencies): Express {
+  const context = apiContext(deps);
+  const authenticate = createAuthenticate(context);
+  const router = (dialect: Dialect, resources: Record<string, Endpoints>): Router =>
+    resourceRouter(resources, { dialect, context, authenticate });
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.get('/vnflow/v1/health', async (_request, response) => {
+    await send(response, vnflowDialect, await health(context));
+  });
+  app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
+  app.use('/vnflcm/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm') }));
+  app.use('/vnflcm/v2', router(solDialect, { ...vnfInstanceResources(context), ...vnfLcmOpOccResources(context) }));
+  app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context)));
+  app.use('/v1.0', withoutJsonSuffix, router(vimDialect, vimResources(context)));
+  app.use('/vnflow/v1', router(vnflowDialect, vnflowResources(context)));
+  app.use(router(vnflowDialect, { '/': versionList(context.endpoint) }));
+  app.use(errorHandler(context));
+  return app;
+}
+
+/** Clients of v1.0 write `/vims.json` and `/vims/{id}.json`. */
+const withoutJsonSuffix: express.RequestHandler = (request, _response, next) => {
+  request.url = request.url.replace(/\.json(?=$|\?)/, '');
+  next();
+};
+
+/** What is served here, for people who look. */
+function versionList(endpoint: string): Endpoints {
+  const version = (id: string, path: string) => ({
+    id,
+    status: 'CURRENT',
+    links: [{ rel: 'self', href: `${endpoint}${path}` }],
+  });
+  return {
+    GET: withoutBody(async () => ({
+      status: 200,
+      json: { versions: [version('v2.0', '/vnflcm/v2'), version('v1.0', '/vnfpkgm/v1'), version('v1.0', '/v1.0')] },
+    })),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import type { Database } from '../store/open-store.ts';
+import type { Secrets } from '../store/secrets.ts';
+import type { LcmEngine } from './engine.ts';
+
+/** Whom a token stands for. */
+export interface TokenOwner {
+  readonly userName: string;
+  /** Absent: the token is not scoped to a project. */
+  readonly projectId?: string;
+  readonly roles: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** What is needed to log in to an OpenStack. */
+export interface VimCredentials {
+  readonly authUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly project: string;
+  readonly userDomain: string;
+  readonly projectDomain: string;
+  /** Check the TLS certificate? */
+  readonly verify: boolean;
+}
+
+/** What the API takes from a CSAR that was read. */
+export interface OnboardableCsar {
+  readonly vnfd: {
+    readonly vnfdId: string;
+    readonly provider: string;
+    readonly productName: string;
+    readonly softwareVersion: string;
+    readonly vnfdVersion: string;
+  };
+  readonly checksum: { readonly algorithm: string; readonly hash: string };
+  readonly softwareImages: readonly object[];
+  readonly additionalArtifacts: readonly object[];
+  /** Files that vnflow reads again, by path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface Limits {
+  /** Bytes of a JSON body. */
+  readonly jsonBytes: number;
+  /** Bytes of an uploaded VNF package. */
+  readonly packageBytes: number;
+  /** Items of a page of VNF instances or operations; 0: no pages, as Tacker's default. */
+  readonly pageSize: number;
+}
+
+export const DEFAULT_LIMITS: Limits = { jsonBytes: 1024 * 1024, packageBytes: 1024 ** 3, pageSize: 0 };
+
+/** What the API needs: handed over once, at the start. */
+export interface ApiDependencies {
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly engine: LcmEngine;
+  /** Reads and checks the archive in a file. @throws VnflowError CSAR_INVALID */
+  readonly readCsar: (file: string) => Promise<OnboardableCsar>;
+  /** Logs in to an OpenStack. @throws VnflowError VIM_CREDENTIALS, VIM_UNREACHABLE, … */
+  readonly checkVim: (credentials: VimCredentials) => Promise<{ readonly regions: readonly string[] }>;
+  /** Asks Keystone; undefined: the token is not valid. @throws VnflowError when Keystone cannot say */
+  readonly validateToken?: (token: string) => Promise<TokenOwner | undefined>;
+  /** Where clients get tokens; told with 401. */
+  readonly authUrl?: string;
+  /** For development on loopback only: everybody is a member of the one project `noauth`. */
+  readonly insecureNoAuth?: boolean;
+  /** Base of absolute links, for example http://127.0.0.1:9890. */
+  readonly endpoint: string;
+  readonly log: Logger;
+  readonly limits?: Partial<Limits>;
+}
+
+/** The same with nothing left open. */
+export type ApiContext = Omit<ApiDependencies, 'limits'> & { readonly limits: Limits };
+
+export function apiContext(deps: ApiDependencies): ApiContext {
+  return {
+    ...deps,
+    endpoint: deps.endpoint.replace(/\/+$/, ''),
+    limits: { ...DEFAULT_LIMITS, ...deps.limits },
+  };
+}

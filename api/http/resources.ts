@@ -1,0 +1,146 @@
+import { pipeline } from 'node:stream/promises';
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import type { Logger } from 'pino';
+import { VnflowError } from '../../domain/problems.ts';
+import { type Authenticate, checkRole } from '../auth/authenticate.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { type Dialect, packageDialect } from './dialect.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  accessOf,
+  type Endpoint,
+  type Endpoints,
+  isMethod,
+  type Method,
+} from './endpoint.ts';
+import { readJsonBody } from './json-body.ts';
+import { toProblem } from './problem-answer.ts';
+
+export interface RouterOptions {
+  readonly dialect: Dialect;
+  readonly context: ApiContext;
+  readonly authenticate: Authenticate;
+}
+
+/** A router of resources that speak one dialect. Authenticates before it reads a body. @param resources path → methods */
+export function resourceRouter(
+  resources: Readonly<Record<string, Endpoints>>,
+  { dialect, context, authenticate }: RouterOptions,
+): Router {
+  const router = Router({ caseSensitive: true });
+  router.use((_request, response, next) => {
+    response.locals['dialect'] = dialect;
+    next();
+  });
+  for (const [path, endpoints] of Object.entries(resources)) {
+    router.all(path, async (request, response) => {
+      const caller = await authenticate(request.headers);
+      const { endpoint, method } = endpointOf(request, endpoints, dialect);
+      const body =
+        endpoint.reads === 'json' ? await jsonOf(request, response, { dialect, context, method }) : undefined;
+      dialect.check(request.headers);
+      checkRole(caller, accessOf(method));
+      const incoming = { ...describe(request, response), caller };
+      await send(response, dialect, await run(endpoint, incoming, { body, request }));
+    });
+  }
+  router.use(async (request) => {
+    await authenticate(request.headers);
+    const path = request.originalUrl.split('?')[0] ?? '';
+    throw new VnflowError('NOT_FOUND', { detail: `There is no resource at ${path.slice(0, 200)}.` });
+  });
+  return router;
+}
+
+/** The method's endpoint. As in Tacker, a wrong method is told only to those who send the right version. */
+function endpointOf(request: Request, endpoints: Endpoints, dialect: Dialect): { endpoint: Endpoint; method: Method } {
+  const { method } = request;
+  const endpoint = isMethod(method) ? endpoints[method] : undefined;
+  if (isMethod(method) && endpoint) return { endpoint, method };
+  dialect.check(request.headers);
+  throw new VnflowError('METHOD_NOT_ALLOWED', { detail: `Method ${method} is not supported.` });
+}
+
+function jsonOf(
+  request: Request,
+  response: Response,
+  { dialect, context, method }: { dialect: Dialect; context: ApiContext; method: Method },
+): Promise<unknown> {
+  return readJsonBody(request, response, {
+    limitBytes: context.limits.jsonBytes,
+    mediaTypes: dialect.mediaTypes(method),
+  });
+}
+
+function describe(request: Request, response: Response): Omit<ApiRequest, 'caller'> {
+  const url = new URL(request.originalUrl, 'http://unused');
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return {
+    params: pathParams(request),
+    query: url.searchParams,
+    path: url.pathname,
+    headers: request.headers,
+    signal: gone.signal,
+  };
+}
+
+function pathParams(request: Request): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(request.params).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join('/') : String(value),
+    ]),
+  );
+}
+
+function run(
+  endpoint: Endpoint,
+  incoming: ApiRequest,
+  { body, request }: { body: unknown; request: Request },
+): Promise<ApiAnswer> {
+  switch (endpoint.reads) {
+    case 'nothing':
+      return endpoint.handle(incoming);
+    case 'json':
+      return endpoint.handle(incoming, body);
+    case 'stream':
+      return endpoint.handle(incoming, request);
+    default:
+      return endpoint satisfies never;
+  }
+}
+
+/** Sends an answer with the headers of its dialect. Content-Types are exact: clients compare them. */
+export async function send(response: Response, dialect: Dialect, answer: ApiAnswer): Promise<void> {
+  const { status, json, bytes, stream } = answer;
+  const body = json === undefined ? bytes : Buffer.from(JSON.stringify(json));
+  response.writeHead(status, {
+    ...dialect.headers,
+    ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...answer.headers,
+    ...(status === 204 ? {} : { 'Content-Length': String(stream?.length ?? body?.length ?? 0) }),
+  });
+  if (stream) await pipeline(stream.pieces, response);
+  else response.end(body);
+}
+
+/** The one place where errors become answers. */
+export function errorHandler({ log, authUrl }: { log: Logger; authUrl?: string | undefined }): ErrorRequestHandler {
+  return async (error: unknown, _request, response, _next) => {
+    const dialect = (response.locals['dialect'] as Dialect | undefined) ?? packageDialect;
+    const { problem, headers } = toProblem(error, log);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const { mediaType, body } = dialect.problem(problem);
+    const challenge = problem.status === 401 ? { 'WWW-Authenticate': `Keystone uri="${authUrl ?? ''}"` } : {};
+    await send(response, dialect, {
+      status: problem.status,
+      json: body,
+      headers: { ...headers, ...challenge, 'Content-Type': mediaType },
+    });
+  };
+}

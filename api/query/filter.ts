@@ -1,0 +1,123 @@
+import { VnflowError } from '../../domain/problems.ts';
+
+/** SOL013 5.2: `filter=(op,attr,value[,value…])[;(…)…]`; all expressions must hold. */
+export interface FilterExpression {
+  readonly operator: Operator;
+  /** Names from the top; the last may be `@key`: the names of the members of a map. */
+  readonly path: readonly string[];
+  readonly values: readonly string[];
+}
+
+const ONE_VALUE = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte'] as const;
+const MANY_VALUES = ['in', 'nin', 'cont', 'ncont'] as const;
+type Operator = (typeof ONE_VALUE)[number] | (typeof MANY_VALUES)[number];
+
+/** @throws VnflowError BAD_REQUEST */
+export function parseFilter(text: string): FilterExpression[] {
+  const expressions: FilterExpression[] = [];
+  let rest = text;
+  for (;;) {
+    const match = EXPRESSION.exec(rest);
+    if (!match) throw invalid();
+    expressions.push(expression(match[1] ?? '', match[2] ?? '', match[3] ?? ''));
+    rest = rest.slice(match[0].length);
+    if (rest === '') return expressions;
+    if (!rest.startsWith(';')) throw invalid();
+    rest = rest.slice(1);
+  }
+}
+
+const VALUE = `(?:'(?:[^']|'')*'|[^',()]*)`;
+const EXPRESSION = new RegExp(String.raw`^\(([a-z]+),([^,()]+)((?:,${VALUE})+)\)`);
+const NEXT_VALUE = new RegExp(`^,(${VALUE})`);
+
+function expression(operator: string, attribute: string, valueText: string): FilterExpression {
+  const values: string[] = [];
+  for (let rest = valueText; rest !== ''; ) {
+    const match = NEXT_VALUE.exec(rest);
+    if (!match) throw invalid();
+    values.push(unquoted(match[1] ?? ''));
+    rest = rest.slice(match[0].length);
+  }
+  if (!isOperator(operator)) throw invalid();
+  if (ONE_VALUE.some((one) => one === operator) && values.length !== 1) throw invalid();
+  return { operator, path: attribute.split('/').map(unescapedName), values };
+}
+
+function isOperator(text: string): text is Operator {
+  return [...ONE_VALUE, ...MANY_VALUES].some((operator) => operator === text);
+}
+
+function unquoted(text: string): string {
+  return text.startsWith("'") ? text.slice(1, -1).replaceAll("''", "'") : text;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '~0': '~', '~1': '/', '~a': ',', '~b': '@' };
+
+function unescapedName(name: string): string {
+  if (name === '@key') return '@key';
+  return name.replace(/~[01ab]/g, (escaped) => ESCAPES[escaped] ?? escaped);
+}
+
+function invalid(): VnflowError {
+  return new VnflowError('BAD_REQUEST', {
+    detail: 'filter: Attribute filter expression is invalid; it reads (op,attribute,value)[;(op,attribute,value)…].',
+  });
+}
+
+/** Does an object fit? An attribute that it lacks never fits, whatever the operator (as in Tacker). */
+export function fits(expressions: readonly FilterExpression[], object: unknown): boolean {
+  return expressions.every(({ operator, path, values }) => {
+    const attribute = lookUp(object, path);
+    if (attribute === undefined || attribute === null) return false;
+    return (Array.isArray(attribute) ? attribute : [attribute]).some((one) => compare(operator, one, values));
+  });
+}
+
+function lookUp(object: unknown, path: readonly string[]): unknown {
+  let at: unknown = object;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at)) return undefined;
+    if (name === '@key') return Object.keys(at);
+    at = Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined;
+  }
+  return at;
+}
+
+const COMPARISONS: Readonly<
+  Record<Operator, (order: (value: string) => number, values: readonly string[]) => boolean>
+> = {
+  eq: (order, [value = '']) => order(value) === 0,
+  neq: (order, [value = '']) => order(value) !== 0,
+  gt: (order, [value = '']) => order(value) > 0,
+  gte: (order, [value = '']) => order(value) >= 0,
+  lt: (order, [value = '']) => order(value) < 0,
+  lte: (order, [value = '']) => order(value) <= 0,
+  in: (order, values) => values.some((value) => order(value) === 0),
+  nin: (order, values) => values.every((value) => order(value) !== 0),
+  cont: () => false,
+  ncont: () => false,
+};
+
+function compare(operator: Operator, attribute: unknown, values: readonly string[]): boolean {
+  if (typeof attribute === 'object') return false;
+  const text = String(attribute);
+  if (operator === 'cont') return values.some((value) => text.includes(value));
+  if (operator === 'ncont') return values.every((value) => !text.includes(value));
+  return COMPARISONS[operator]((value) => order(attribute, value), values);
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+/** Negative: the attribute is less. Numbers and times are compared as such, NaN (equal to nothing) when the value is none. */
+function order(attribute: unknown, value: string): number {
+  if (typeof attribute === 'number') return attribute - (value.trim() === '' ? Number.NaN : Number(value));
+  const text = String(attribute);
+  if (TIME.test(text)) return milliseconds(text) - milliseconds(value);
+  return text < value ? -1 : text > value ? 1 : 0;
+}
+
+/** A time without a zone is UTC. */
+function milliseconds(text: string): number {
+  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) || !text.includes('T') ? text : `${text}Z`);
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApi } from './create-api.ts';
+import type { ApiDependencies } from './dependencies.ts';
+
+export interface RunningApi {
+  /** Where it listens, for example http://127.0.0.1:9890. */
+  readonly url: string;
+  readonly port: number;
+  /** Lets requests end for a moment, then closes. */
+  stop(): Promise<void>;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+/** Requests under way may end within this time; long polls are cut off. */
+/** A large package over a slow line. */
+const LONGEST_REQUEST_MS = 3_600_000;
+const STOP_PATIENCE_MS = 1_000;
+
+/**
+ * Starts the API.
+ * @param port 0: any free one
+ * @throws Error when it would run without authentication on an address that others reach, or the port is taken
+ */
+export async function startApi({
+  deps,
+  host,
+  port,
+}: {
+  deps: ApiDependencies;
+  host: string;
+  port: number;
+}): Promise<RunningApi> {
+  if (!deps.validateToken && !LOOPBACK.has(host)) {
+    throw new Error(`Without authentication the API listens on loopback only, not on ${host}.`);
+  }
+  const server = createServer(createApi(deps));
+  server.requestTimeout = LONGEST_REQUEST_MS;
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}`,
+    port: address.port,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      const impatient = setTimeout(() => server.closeAllConnections(), STOP_PATIENCE_MS);
+      await closed;
+      clearTimeout(impatient);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { VnflowError } from '../../domain/problems.ts';
+import { secretName } from '../../store/secrets.ts';
+import type { VimRow } from '../../store/vims.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { AuthCred, type RegisteredVim, VimProject } from './vim-connection.ts';
+
+/** A registered VIM with its secrets. @throws VnflowError INTERNAL when they are gone or sealed under another key */
+export async function unsealedVim({ secrets }: ApiContext, row: VimRow): Promise<RegisteredVim> {
+  const authCred = AuthCred.safeParse(await secrets.get(secretName.vim(row.id)));
+  const vimProject = VimProject.safeParse(row.vim_project);
+  if (!authCred.success || !vimProject.success) {
+    throw new VnflowError('INTERNAL', { detail: `The credentials of VIM ${row.id} are not in the store.` });
+  }
+  const [region] = regionsOf(row);
+  return { id: row.id, authUrl: row.auth_url, authCred: authCred.data, vimProject: vimProject.data, region };
+}
+
+function regionsOf({ placement_attr }: VimRow): string[] {
+  const regions = placement_attr['regions'];
+  return Array.isArray(regions) ? regions.filter((region) => typeof region === 'string') : [];
+}

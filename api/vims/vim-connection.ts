@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
+import type { VimCredentials } from '../dependencies.ts';
+
+export const OPENSTACK_VIM_TYPE = 'ETSINFV.OPENSTACK_KEYSTONE.V_3';
+
+const text = z.string().min(1).max(1024);
+
+/** `auth_cred` and `vim_project` of an OpenStack VIM, as the client's VIM files have them. */
+export const AuthCred = z.looseObject({
+  username: text,
+  password: text,
+  user_domain_name: text.default('Default'),
+  project_domain_name: text.optional(),
+  cert_verify: z.union([z.boolean(), z.stringFormat('"True" or "False"', /^(true|false)$/i)]).optional(),
+});
+export type AuthCred = z.infer<typeof AuthCred>;
+
+export const VimProject = z.looseObject({ name: text, project_domain_name: text.default('Default') });
+export type VimProject = z.infer<typeof VimProject>;
+
+export interface RegisteredVim {
+  readonly id: string;
+  readonly authUrl: string;
+  readonly authCred: AuthCred;
+  readonly vimProject: VimProject;
+  /** First of the regions that Keystone told. */
+  readonly region?: string | undefined;
+}
+
+/** `cert_verify` is a string in clients' files; only an explicit false turns the check off. */
+function verifies(authCred: AuthCred): boolean {
+  return String(authCred.cert_verify ?? true).toLowerCase() !== 'false';
+}
+
+export function vimCredentials({ authUrl, authCred, vimProject }: Omit<RegisteredVim, 'id'>): VimCredentials {
+  return {
+    authUrl,
+    username: authCred.username,
+    password: authCred.password,
+    project: vimProject.name,
+    userDomain: authCred.user_domain_name,
+    projectDomain: vimProject.project_domain_name,
+    verify: verifies(authCred),
+  };
+}
+
+/** A registered VIM as an entry of `vimConnectionInfo`, as Tacker converts it (but that certificates are checked unless told not to). */
+export function asVimConnectionInfo(vim: RegisteredVim): VimConnectionInfo {
+  const { username, password, project, userDomain, projectDomain, verify } = vimCredentials(vim);
+  return {
+    vimId: vim.id,
+    vimType: OPENSTACK_VIM_TYPE,
+    interfaceInfo: {
+      endpoint: vim.authUrl,
+      ...(verify ? {} : { skipCertificateHostnameCheck: true, skipCertificateVerification: true }),
+    },
+    accessInfo: {
+      username,
+      password,
+      ...(vim.region === undefined ? {} : { region: vim.region }),
+      project,
+      projectDomain,
+      userDomain,
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { AuthCred, VimProject } from './vim-connection.ts';
+
+const shortText = z.string().max(255);
+const freeForm = z.record(z.string(), z.unknown());
+/** Clients send booleans as JSON or as text. */
+const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
+
+/** Body of POST /v1.0/vims. */
+export const RegisterVim = z.object({
+  vim: z.object({
+    type: z.literal('openstack', { error: 'must be "openstack"; clusters of vnflow need no registration by hand' }),
+    auth_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(255),
+    auth_cred: AuthCred,
+    vim_project: VimProject,
+    name: shortText.default(''),
+    description: z.string().max(1024).default(''),
+    is_default: flag.default(false),
+    extra: freeForm.default({}),
+  }),
+});
+export type RegisterVim = z.infer<typeof RegisterVim>;
+
+/** Body of PUT /v1.0/vims/{id}: type and auth_url stay. Credentials may be given in part. */
+export const UpdateVim = z.object({
+  vim: z.object({
+    type: z.never({ error: 'cannot be changed' }).optional(),
+    auth_url: z.never({ error: 'cannot be changed; register another VIM' }).optional(),
+    auth_cred: freeForm.optional(),
+    vim_project: freeForm.optional(),
+    name: shortText.optional(),
+    description: z.string().max(1024).optional(),
+    is_default: flag.optional(),
+    extra: freeForm.optional(),
+  }),
+});
+export type UpdateVim = z.infer<typeof UpdateVim>;

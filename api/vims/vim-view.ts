@@ -1,0 +1,36 @@
+import { isSecretMember } from '../../domain/redaction.ts';
+import type { VimRow } from '../../store/vims.ts';
+
+type Free = Record<string, unknown>;
+
+/** Every secret as `***`: this is what the store keeps in the open and the API shows. */
+export function masked(authCred: Free): Free {
+  return Object.fromEntries(
+    Object.entries(authCred).map(([name, value]) => [name, isSecretMember(name) ? '***' : value]),
+  );
+}
+
+/** A VIM as Tacker's v1.0 API shows it. */
+export function vimView(row: VimRow): Free {
+  return {
+    id: row.id,
+    type: row.type,
+    tenant_id: row.tenant,
+    name: row.name,
+    description: row.description,
+    placement_attr: row.placement_attr,
+    is_default: row.is_default,
+    created_at: vimTime(row.created_at),
+    updated_at: row.updated_at && vimTime(row.updated_at),
+    extra: row.extra,
+    auth_url: row.auth_url,
+    vim_project: row.vim_project,
+    auth_cred: masked(row.auth_cred),
+    status: 'ACTIVE',
+  };
+}
+
+/** As Tacker prints a time of its database: 2024-04-16 04:08:27. */
+function vimTime(time: Date): string {
+  return time.toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,29 @@
+import { VnflowError } from '../../domain/problems.ts';
+import { readVnfd, type Vnfd } from '../../domain/vnfd.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import { findVnfPackage, readVnfPackageFiles } from '../../store/vnf-packages.ts';
+import type { ApiContext } from '../dependencies.ts';
+
+export interface InstancePackage {
+  readonly vnfd: Vnfd;
+  /** Every file that vnflow kept, by path in the package. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** The package that an instance was made from. @throws VnflowError VNFD_NOT_USABLE when it has been disabled since */
+export async function packageOfInstance({ db }: ApiContext, instance: VnfInstanceRow): Promise<InstancePackage> {
+  const found = await findVnfPackage(db, instance.tenant, instance.package_id);
+  if (found?.operational_state !== 'ENABLED') {
+    throw new VnflowError('VNFD_NOT_USABLE', {
+      detail: `VnfPackage of vnfdId ${instance.vnfd_id} is not found or not operational: package ${instance.package_id} is ${found?.operational_state ?? 'gone'}.`,
+    });
+  }
+  const files = await readVnfPackageFiles(db, instance.package_id);
+  return { vnfd: readVnfd(textsUnder(files, 'Definitions/')), files };
+}
+
+/** Files under a folder as text, by path. */
+export function textsUnder(files: ReadonlyMap<string, Buffer>, prefix: string): Map<string, string> {
+  const under = [...files].filter(([path]) => path.startsWith(prefix));
+  return new Map(under.map(([path, content]) => [path, content.toString('utf8')]));
+}

@@ -1,0 +1,49 @@
+import { clusterShape } from '../../domain/planner/cluster-shape.ts';
+import type { ClusterShape } from '../../domain/planner/instantiate.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import type { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
+import { hotResources } from '../../domain/standard-user-data.ts';
+import { flavour } from '../../domain/vnfd.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { checkClusterParameters } from './check-cluster-parameters.ts';
+import { checkUserData } from './check-user-data.ts';
+import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
+import { packageOfInstance, textsUnder } from './package-of-instance.ts';
+import { resolveVimConnections } from './resolve-vim.ts';
+
+export interface PreparedInstantiate {
+  /** The request with its VIM connections resolved, secrets included. */
+  readonly params: InstantiateVnfRequest;
+  readonly shape: ClusterShape;
+  readonly scriptPath: string;
+}
+
+/** Everything that can be known to be wrong before anything is made. Changes nothing. @throws VnflowError */
+export async function prepareInstantiate(
+  context: ApiContext,
+  instance: VnfInstanceRow,
+  request: InstantiateVnfRequest,
+): Promise<PreparedInstantiate> {
+  await checkIdle(context, instance.id);
+  checkInstantiationState(instance, 'NOT_INSTANTIATED');
+  const { vnfd, files } = await packageOfInstance(context, instance);
+  const chosen = flavour(vnfd, request.flavourId);
+  checkUserData(request.additionalParams);
+  const cluster = checkClusterParameters(request.additionalParams, {
+    vdus: chosen.vdus.map(({ id }) => id),
+    resources: hotResources(textsUnder(files, `BaseHOT/${request.flavourId}/`)),
+    files,
+  });
+  const shape = clusterShape(chosen, request.instantiationLevelId, cluster);
+  checkShape(shape, request.flavourId);
+  const vimConnectionInfo = await resolveVimConnections(context, instance.tenant, request.vimConnectionInfo);
+  return { params: { ...request, vimConnectionInfo }, shape, scriptPath: cluster.script_path };
+}
+
+function checkShape({ controlPlane }: ClusterShape, flavourId: string): void {
+  if (controlPlane.count === 1) return;
+  throw new VnflowError('FLAVOUR_UNSUPPORTED', {
+    detail: `flavourId: ${flavourId} has ${controlPlane.count} nodes of ${controlPlane.vduId}; only one control-plane node is supported yet.`,
+  });
+}

@@ -1,0 +1,58 @@
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import { present } from '../http/present.ts';
+import type { SelectableResource } from '../query/selectors.ts';
+
+type Free = Record<string, unknown>;
+
+const TASKS: Readonly<Record<VnfInstanceRow['instantiation_state'], Readonly<Record<string, string>>>> = {
+  NOT_INSTANTIATED: { instantiate: 'instantiate' },
+  INSTANTIATED: { terminate: 'terminate', scale: 'scale', heal: 'heal', changeExtConn: 'change_ext_conn' },
+};
+
+export const vnfInstanceSelectors: SelectableResource = {
+  excludedByDefault: [
+    'vnfConfigurableProperties',
+    'vimConnectionInfo',
+    'instantiatedVnfInfo',
+    'metadata',
+    'extensions',
+  ],
+  mandatory: [
+    'id',
+    'vnfdId',
+    'vnfProvider',
+    'vnfProductName',
+    'vnfSoftwareVersion',
+    'vnfdVersion',
+    'instantiationState',
+  ],
+};
+
+export function vnfInstanceUrl(endpoint: string, id: string): string {
+  return `${endpoint}/vnflcm/v2/vnf_instances/${id}`;
+}
+
+/** VnfInstance as Tacker emits it: what is not set is left out. The store keeps it without secrets. */
+export function vnfInstanceView(row: VnfInstanceRow, endpoint: string): Free & { id: string } {
+  const self = vnfInstanceUrl(endpoint, row.id);
+  const tasks = Object.entries(TASKS[row.instantiation_state]).map(([rel, path]) => [rel, { href: `${self}/${path}` }]);
+  return {
+    id: row.id,
+    ...present({
+      vnfInstanceName: row.name || undefined,
+      vnfInstanceDescription: row.description || undefined,
+      vnfdId: row.vnfd_id,
+      vnfProvider: row.provider,
+      vnfProductName: row.product_name,
+      vnfSoftwareVersion: row.software_version,
+      vnfdVersion: row.vnfd_version,
+      vnfConfigurableProperties: row.vnf_configurable_properties,
+      vimConnectionInfo: row.vim_connection_info,
+      instantiationState: row.instantiation_state,
+      instantiatedVnfInfo: row.instantiated_vnf_info,
+      metadata: row.metadata,
+      extensions: row.extensions,
+    }),
+    _links: { self: { href: self }, ...Object.fromEntries(tasks) },
+  };
+}

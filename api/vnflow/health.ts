@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { ApiContext } from '../dependencies.ts';
+import type { ApiAnswer } from '../http/endpoint.ts';
+
+const STORE_TIMEOUT_MS = 2_000;
+
+/** Is the API able to answer? Open to everybody, so it tells nothing else. */
+export async function health({ db }: ApiContext): Promise<ApiAnswer> {
+  const late = AbortSignal.timeout(STORE_TIMEOUT_MS);
+  const expired = new Promise<boolean>((resolve) => late.addEventListener('abort', () => resolve(false)));
+  const asked = sql`select 1`.execute(db).then(
+    () => true,
+    () => false,
+  );
+  const store = await Promise.race([asked, expired]);
+  return { status: store ? 200 : 503, json: { status: store ? 'ok' : 'store not reachable' } };
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { CreateVnfRequest, InstantiateVnfRequest, TerminateVnfRequest } from '../../domain/sol-requests.ts';
+import { RegisterVim, UpdateVim } from '../vims/vim-requests.ts';
+import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from '../vnfpkgm/package-requests.ts';
+import { PlanRequest } from './plan-answer.ts';
+
+interface Operation {
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  readonly upload?: boolean;
+  readonly success: number;
+}
+
+type Methods = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>;
+
+const get = (summary: string): Methods => ({ get: { summary, success: 200 } });
+const act = (summary: string, success = 202): Methods => ({ post: { summary, success } });
+
+const PATHS: Readonly<Record<string, Methods>> = {
+  '/vnflcm/v2/vnf_instances': {
+    ...get('List VNF instances'),
+    post: { summary: 'Create a VNF instance', body: CreateVnfRequest, success: 201 },
+  },
+  '/vnflcm/v2/vnf_instances/{id}': {
+    ...get('Show a VNF instance'),
+    delete: { summary: 'Delete a VNF instance', success: 204 },
+  },
+  '/vnflcm/v2/vnf_instances/{id}/instantiate': {
+    post: { summary: 'Instantiate', body: InstantiateVnfRequest, success: 202 },
+  },
+  '/vnflcm/v2/vnf_instances/{id}/terminate': {
+    post: { summary: 'Terminate', body: TerminateVnfRequest, success: 202 },
+  },
+  '/vnflcm/v2/vnf_lcm_op_occs': get('List operations'),
+  '/vnflcm/v2/vnf_lcm_op_occs/{id}': get('Show an operation'),
+  '/vnflcm/v2/vnf_lcm_op_occs/{id}/retry': act('Go on where a failed operation stopped'),
+  '/vnflcm/v2/vnf_lcm_op_occs/{id}/rollback': act('Undo a failed operation'),
+  '/vnflcm/v2/vnf_lcm_op_occs/{id}/fail': act('Give a failed operation up', 200),
+  '/vnfpkgm/v1/vnf_packages': {
+    ...get('List VNF packages'),
+    post: { summary: 'Create a VNF package', body: CreateVnfPkgInfoRequest, success: 201 },
+  },
+  '/vnfpkgm/v1/vnf_packages/{id}': {
+    ...get('Show a VNF package'),
+    patch: { summary: 'Enable, disable, label', body: VnfPkgInfoModifications, success: 200 },
+    delete: { summary: 'Delete a VNF package', success: 204 },
+  },
+  '/vnfpkgm/v1/vnf_packages/{id}/package_content': {
+    ...get('Download the CSAR'),
+    put: { summary: 'Upload the CSAR', upload: true, success: 202 },
+  },
+  '/vnfpkgm/v1/vnf_packages/{id}/vnfd': get('Download the VNFD'),
+  '/vnfpkgm/v1/vnf_packages/{id}/artifacts/{path}': get('Download an artifact'),
+  '/v1.0/vims': { ...get('List VIMs'), post: { summary: 'Register a VIM', body: RegisterVim, success: 201 } },
+  '/v1.0/vims/{id}': {
+    ...get('Show a VIM'),
+    put: { summary: 'Change a VIM', body: UpdateVim, success: 200 },
+    delete: { summary: 'Delete a VIM', success: 204 },
+  },
+  '/vnflow/v1/vnf_lcm_op_occs/{id}/timeline': get('An operation with its steps'),
+  '/vnflow/v1/vnf_lcm_op_occs/{id}/events': get('What happened since an event; can wait'),
+  '/vnflow/v1/vnf_instances/{id}/plan': {
+    post: { summary: 'What an operation would do', body: PlanRequest, success: 200 },
+  },
+  '/vnflow/v1/health': get('Is it alive?'),
+};
+
+/** OpenAPI 3.1, made of the schemas that check the requests. @param endpoint base URL of the server */
+export function openApiDocument(endpoint: string): Record<string, unknown> {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'vnflow', version: '2.0.0' },
+    servers: [{ url: endpoint }],
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' } } },
+    paths: Object.fromEntries(Object.entries(PATHS).map(([path, methods]) => [path, pathItem(path, methods)])),
+  };
+}
+
+function pathItem(path: string, methods: Methods): Record<string, unknown> {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => parameter(name ?? '', 'path'));
+  const version = path.startsWith('/vnflcm/v2') ? [parameter('Version', 'header')] : [];
+  const operations = Object.entries(methods).map(([method, operation]) => [method, operationObject(operation)]);
+  return { parameters: [...inPath, ...version], ...Object.fromEntries(operations) };
+}
+
+function parameter(name: string, where: 'path' | 'header'): Record<string, unknown> {
+  return { name, in: where, required: true, schema: { type: 'string' } };
+}
+
+function operationObject({ summary, body, upload, success }: Operation): Record<string, unknown> {
+  const content = upload
+    ? { 'application/zip': { schema: { type: 'string', format: 'binary' } } }
+    : body && { 'application/json': { schema: z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) } };
+  return {
+    summary,
+    ...(content ? { requestBody: { required: true, content } } : {}),
+    responses: {
+      [success]: { description: 'Done or accepted' },
+      default: { description: 'A problem (RFC 9457), with code and remedy' },
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import path from 'node:path';
+import type { StepKind } from '../../domain/step-kind.ts';
+import { stepFacts } from '../../domain/step-kind.ts';
+
+export interface CommandFacts {
+  readonly vnfInstanceId: string;
+  /** Path of the install script in the package; absent where no script runs (terminate). */
+  readonly scriptPath?: string | undefined;
+}
+
+const STACK = 'stacks/vnf-{id}';
+
+/** Steps that do not run the install script: what they ask of whom. */
+const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
+  applyStack: ['Heat: POST stacks (stack_name vnf-{id})', `Heat: GET ${STACK} until CREATE_COMPLETE`],
+  discover: [
+    `Heat: GET ${STACK}/resources?nested_depth=2`,
+    'Neutron: GET ports, subnets and floating IPs of the nodes',
+    'Nova: GET console output (host keys)',
+  ],
+  verifyCluster: ['kubectl get nodes'],
+  deleteStack: [`Heat: DELETE ${STACK}`, `Heat: GET ${STACK} until it is gone`],
+};
+
+/** What a step would run on its node, or call, for people to read. Parameters go through a file, so they are not here. */
+export function stepCommands(kind: StepKind, { vnfInstanceId, scriptPath = '' }: CommandFacts): string[] {
+  const { phase } = stepFacts(kind);
+  if (phase !== undefined) return [`bash ${path.posix.basename(scriptPath)} ${phase}`];
+  return (CALLS[kind] ?? []).map((call) => call.replace('{id}', vnfInstanceId));
+}

@@ -1,0 +1,32 @@
+import type { ApiContext } from '../dependencies.ts';
+import { type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
+import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { eventsOf } from './events.ts';
+import { openApiDocument } from './openapi.ts';
+import { PlanRequest, planAnswer } from './plan-answer.ts';
+import { timelineOf } from './timeline.ts';
+
+/** `/vnflow/v1`: what SOL003 does not have. */
+export function vnflowResources(context: ApiContext): Record<string, Endpoints> {
+  return {
+    '/vnf_lcm_op_occs/:id/timeline': {
+      GET: withoutBody(async (request) => ({
+        status: 200,
+        json: await timelineOf(context, await vnfLcmOpOccOf(context, request)),
+      })),
+    },
+    '/vnf_lcm_op_occs/:id/events': {
+      GET: withoutBody(async (request) => {
+        const { id } = await vnfLcmOpOccOf(context, request);
+        return { status: 200, json: await eventsOf(context, id, request) };
+      }),
+    },
+    '/vnf_instances/:id/plan': {
+      POST: withBody(PlanRequest, async (request, body) => ({
+        status: 200,
+        json: await planAnswer(context, await vnfInstanceOf(context, request), body),
+      })),
+    },
+    '/openapi.json': { GET: withoutBody(async () => ({ status: 200, json: openApiDocument(context.endpoint) })) },
+  };
+}

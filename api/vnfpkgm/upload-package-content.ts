@@ -1,0 +1,98 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { VnflowError } from '../../domain/problems.ts';
+import { violatedConstraint } from '../../store/constraint.ts';
+import { findVnfPackageByVnfdId, onboardVnfPackage, type VnfPackageWithUsage } from '../../store/vnf-packages.ts';
+import type { ApiContext, OnboardableCsar } from '../dependencies.ts';
+import { type ApiAnswer, type ApiRequest, type Endpoint, withStream } from '../http/endpoint.ts';
+import { vnfPackageOf } from './lookup.ts';
+
+/** PUT package_content: 202 once the package is onboarded. A refused archive leaves the package CREATED, with nothing kept. */
+export function uploadEndpoint(context: ApiContext): Endpoint {
+  return withStream(async (request, body): Promise<ApiAnswer> => {
+    const target = await vnfPackageOf(context, request);
+    checkCreated(target);
+    checkZip(request);
+    const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));
+    try {
+      const file = path.join(folder, 'package.zip');
+      await receive(body, file, context.limits.packageBytes);
+      await onboard(context, target, file);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    return { status: 202 };
+  });
+}
+
+function checkCreated({ id, onboarding_state }: VnfPackageWithUsage): void {
+  if (onboarding_state === 'CREATED') return;
+  throw new VnflowError('CONFLICT', {
+    detail: `VNF package ${id} is ${onboarding_state}; content can be uploaded in CREATED only. Create another package.`,
+  });
+}
+
+function checkZip({ headers }: ApiRequest): void {
+  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType === undefined || mediaType === 'application/zip') return;
+  throw new VnflowError('UNSUPPORTED_MEDIA_TYPE', {
+    detail: `Content-Type ${mediaType.slice(0, 60)} is not supported here; send the CSAR as application/zip.`,
+  });
+}
+
+/** @throws VnflowError TOO_LARGE; BAD_REQUEST for no content (a client that repeats a request after 401 has none left) */
+async function receive(body: Readable, file: string, limitBytes: number): Promise<void> {
+  let received = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      received += chunk.length;
+      done(received > limitBytes ? tooLarge(limitBytes) : null, chunk);
+    },
+  });
+  await pipeline(body, counted, createWriteStream(file, { mode: 0o600 }));
+  if (received === 0) throw new VnflowError('BAD_REQUEST', { detail: 'The request body is empty: send the CSAR.' });
+}
+
+function tooLarge(limitBytes: number): VnflowError {
+  return new VnflowError('TOO_LARGE', { detail: `The package is larger than the limit of ${limitBytes} bytes.` });
+}
+
+async function onboard({ db, readCsar }: ApiContext, target: VnfPackageWithUsage, file: string): Promise<void> {
+  const csar = await readCsar(file);
+  const { vnfdId } = csar.vnfd;
+  const other = await findVnfPackageByVnfdId(db, target.tenant, vnfdId);
+  if (other) throw alreadyOnboarded(vnfdId, `VNF package ${other.id}`);
+  try {
+    const done = await onboardVnfPackage(db, target.id, createReadStream(file), onboardedPackage(csar));
+    if (!done) {
+      throw new VnflowError('CONFLICT', { detail: `VNF package ${target.id} was changed during the upload.` });
+    }
+  } catch (error) {
+    if (violatedConstraint(error) === 'unique') throw alreadyOnboarded(vnfdId, 'another VNF package');
+    throw error;
+  }
+}
+
+function alreadyOnboarded(vnfdId: string, where: string): VnflowError {
+  return new VnflowError('CONFLICT', {
+    detail: `The package's descriptor_id (vnfdId) ${vnfdId} is already onboarded in ${where}; delete that one, or give this VNFD another descriptor_id.`,
+  });
+}
+
+function onboardedPackage({ vnfd, checksum, files, softwareImages, additionalArtifacts }: OnboardableCsar) {
+  return {
+    vnfdId: vnfd.vnfdId,
+    provider: vnfd.provider,
+    productName: vnfd.productName,
+    softwareVersion: vnfd.softwareVersion,
+    vnfdVersion: vnfd.vnfdVersion,
+    checksum,
+    softwareImages,
+    additionalArtifacts,
+    files,
+  };
+}

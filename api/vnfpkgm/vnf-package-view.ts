@@ -1,0 +1,56 @@
+import type { VnfPackageWithUsage } from '../../store/vnf-packages.ts';
+import { present } from '../http/present.ts';
+import type { SelectableResource } from '../query/selectors.ts';
+
+type Free = Record<string, unknown>;
+
+const SHOWN = [
+  'id',
+  'onboardingState',
+  'operationalState',
+  'usageState',
+  'vnfProvider',
+  'vnfProductName',
+  'vnfdId',
+  'vnfSoftwareVersion',
+  'vnfdVersion',
+];
+
+export const vnfPackageSelectors: SelectableResource = {
+  excludedByDefault: ['userDefinedData', 'checksum', 'softwareImages', 'additionalArtifacts'],
+  mandatory: SHOWN,
+};
+
+export const VNF_PACKAGE_ATTRIBUTES: readonly string[] = [...SHOWN, ...vnfPackageSelectors.excludedByDefault];
+
+/** Relative, as in Tacker's old framework. */
+export function vnfPackagePath(id: string): string {
+  return `/vnfpkgm/v1/vnf_packages/${id}`;
+}
+
+/** VnfPkgInfo as Tacker emits it; what onboarding learns is there only when ONBOARDED. */
+export function vnfPackageView(row: VnfPackageWithUsage): Free & { id: string } {
+  const self = vnfPackagePath(row.id);
+  return {
+    id: row.id,
+    onboardingState: row.onboarding_state,
+    operationalState: row.operational_state,
+    usageState: row.usage_state,
+    userDefinedData: row.user_defined_data,
+    ...(row.onboarding_state === 'ONBOARDED' ? onboardedView(row) : {}),
+    _links: { self: { href: self }, packageContent: { href: `${self}/package_content` } },
+  };
+}
+
+function onboardedView(row: VnfPackageWithUsage): Free {
+  return present({
+    vnfdId: row.vnfd_id,
+    vnfProvider: row.provider,
+    vnfProductName: row.product_name,
+    vnfSoftwareVersion: row.software_version,
+    vnfdVersion: row.vnfd_version,
+    checksum: row.checksum,
+    softwareImages: row.software_images,
+    additionalArtifacts: row.additional_artifacts,
+  });
+}

@@ -1,0 +1,34 @@
+import { json } from './json.ts';
+import type { Database } from './open-store.ts';
+
+type Free = Record<string, unknown>;
+
+export interface VimChanges {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly vimProject?: Free | undefined;
+  /** Without secrets. */
+  readonly authCred?: Free | undefined;
+  readonly extra?: Free | undefined;
+  readonly isDefault?: boolean | undefined;
+  readonly placementAttr?: Free | undefined;
+}
+
+/** Changes what is given and leaves the rest. */
+export async function updateVim(db: Database, id: string, changes: VimChanges): Promise<void> {
+  const { name, description, vimProject, authCred, extra, isDefault, placementAttr } = changes;
+  await db
+    .updateTable('vim')
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      ...(vimProject === undefined ? {} : { vim_project: json(vimProject) }),
+      ...(authCred === undefined ? {} : { auth_cred: json(authCred) }),
+      ...(extra === undefined ? {} : { extra: json(extra) }),
+      ...(isDefault === undefined ? {} : { is_default: isDefault }),
+      ...(placementAttr === undefined ? {} : { placement_attr: json(placementAttr) }),
+      updated_at: new Date(),
+    })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,31 @@
+import type { Database } from './open-store.ts';
+import { CHUNK_BYTES } from './vnf-packages.ts';
+
+/** Bytes of the archive as it was uploaded. */
+export async function vnfPackageContentLength(db: Database, id: string): Promise<number> {
+  const row = await db
+    .selectFrom('vnf_package_content')
+    .select((eb) => eb.fn.sum<string | null>(eb.fn('octet_length', ['chunk'])).as('length'))
+    .where('package_id', '=', id)
+    .executeTakeFirst();
+  return Number(row?.length ?? 0);
+}
+
+/** The bytes from `first` to `last`, both included, piece by piece. */
+export async function* readVnfPackageBytes(
+  db: Database,
+  id: string,
+  { first, last }: { first: number; last: number },
+): AsyncGenerator<Uint8Array> {
+  for (let seq = Math.floor(first / CHUNK_BYTES); seq * CHUNK_BYTES <= last; seq++) {
+    const row = await db
+      .selectFrom('vnf_package_content')
+      .select('chunk')
+      .where('package_id', '=', id)
+      .where('seq', '=', seq)
+      .executeTakeFirst();
+    if (!row) return; // deleted meanwhile
+    const start = seq * CHUNK_BYTES;
+    yield row.chunk.subarray(Math.max(0, first - start), last - start + 1);
+  }
+}
