@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Bash, defineCommand } from 'just-bash';
 import { describe, expect, it } from 'vitest';
 
-const SCRIPT = readFileSync(new URL('../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url), 'utf8');
+const SCRIPT = readFileSync(
+  new URL('../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
+  'utf8',
+);
 const WORK = '/var/lib/vnflow/kubernetes';
 const TOKEN = 'abcdef.0123456789abcdef';
 const KEY = 'f'.repeat(64);
@@ -42,17 +45,21 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
     dpkg: () => ({ stdout: 'amd64\n' }),
     'dpkg-query': (args) => {
       const name = args.at(-1) ?? '';
-      return packages.has(name) ? { stdout: `install ok installed ${/^kube/.test(name) ? '1.26.8-1.1' : '1.0'}` } : { exitCode: 1 };
+      return packages.has(name)
+        ? { stdout: `install ok installed ${/^kube/.test(name) ? '1.26.8-1.1' : '1.0'}` }
+        : { exitCode: 1 };
     },
     'apt-get': (args) => {
-      if (args[0] === 'install') for (const name of args.filter((arg) => /^[a-z]/.test(arg)).slice(1)) packages.add(name.split('=')[0] ?? '');
+      if (args[0] === 'install')
+        for (const name of args.filter((arg) => /^[a-z]/.test(arg)).slice(1)) packages.add(name.split('=')[0] ?? '');
       return {};
     },
     curl: async (args) => {
       await write(args[args.indexOf('-o') + 1] ?? '', 'download');
       return { stdout: '200' };
     },
-    sha256sum: async (args) => (args[0] === '-c' ? { exitCode: (await exists(`${WORK}/cut-off`)) ? 1 : 0 } : { stdout: `${'a'.repeat(64)}  -\n` }),
+    sha256sum: async (args) =>
+      args[0] === '-c' ? { exitCode: (await exists(`${WORK}/cut-off`)) ? 1 : 0 } : { stdout: `${'a'.repeat(64)}  -\n` },
     tar: async (args) => {
       const name = args.includes('cilium') ? 'cilium' : 'containerd';
       packages.add(`${name}-binary`);
@@ -65,8 +72,10 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
         : packages.has('containerd-binary')
           ? { stdout: 'containerd github.com/containerd/containerd v1.7.11 64b8a811\n' }
           : { exitCode: 127 },
-    runc: async () => ((await exists('/usr/local/sbin/runc')) ? { stdout: 'runc version 1.1.10\n' } : { exitCode: 127 }),
-    cilium: (args) => (args[0] === 'version' && packages.has('cilium-binary') ? { stdout: 'cilium-cli: v0.15.23 compiled\n' } : {}),
+    runc: async () =>
+      (await exists('/usr/local/sbin/runc')) ? { stdout: 'runc version 1.1.10\n' } : { exitCode: 127 },
+    cilium: (args) =>
+      args[0] === 'version' && packages.has('cilium-binary') ? { stdout: 'cilium-cli: v0.15.23 compiled\n' } : {},
     kubeadm: async (args) => {
       const line = args.join(' ');
       if (line === 'token generate' || line.startsWith('token create')) return { stdout: `${TOKEN}\n` };
@@ -91,13 +100,30 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
     systemctl: () => ({}),
     crictl: (args) => ({ exitCode: args[0] === 'inspecti' && !packages.has('images') ? 1 : 0 }),
     ...Object.fromEntries(
-      ['cloud-init', 'hostnamectl', 'swapoff', 'modprobe', 'apt-mark', 'chown', 'haproxy', 'keepalived', 'docker', 'sleep', 'umask'].map((name) => [name, () => ({})]),
+      [
+        'cloud-init',
+        'hostnamectl',
+        'swapoff',
+        'modprobe',
+        'apt-mark',
+        'chown',
+        'haproxy',
+        'keepalived',
+        'docker',
+        'sleep',
+        'umask',
+      ].map((name) => [name, () => ({})]),
     ),
     ...overrides,
   };
   const node: Node = {
     shell: new Bash({
-      files: { '/script.sh': SCRIPT, '/etc/hosts': '127.0.0.1 localhost\n', '/job/output': '', '/job/secret-output': '' },
+      files: {
+        '/script.sh': SCRIPT,
+        '/etc/hosts': '127.0.0.1 localhost\n',
+        '/job/output': '',
+        '/job/secret-output': '',
+      },
       customCommands: Object.keys(stubs).map((name) =>
         defineCommand(name, async (args) => {
           calls.push([name, ...args].join(' '));
@@ -110,7 +136,9 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
     packages,
     stubs,
     run: (phase, environment = {}) => {
-      const lines = Object.entries({ ...ENVIRONMENT, ...environment }).map(([name, value]) => `export ${name}='${value}'\n`);
+      const lines = Object.entries({ ...ENVIRONMENT, ...environment }).map(
+        ([name, value]) => `export ${name}='${value}'\n`,
+      );
       return node.shell.exec(`${lines.join('')}bash /script.sh ${phase}`);
     },
   };
@@ -119,7 +147,11 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
 
 const read = (node: Node, file: string) => node.shell.fs.readFile(file);
 const changing = (calls: readonly string[]) =>
-  calls.filter((call) => /^(apt-get|curl|tar|kubeadm (init|join|reset|config images pull)|cilium (install|uninstall)|systemctl (re|start))/.test(call));
+  calls.filter((call) =>
+    /^(apt-get|curl|tar|kubeadm (init|join|reset|config images pull)|cilium (install|uninstall)|systemctl (re|start))/.test(
+      call,
+    ),
+  );
 
 describe('the install script of the sample package', () => {
   it('prepares a fresh node, and leaves alone one that is prepared', async () => {
@@ -127,7 +159,14 @@ describe('the install script of the sample package', () => {
     const first = await node.run('prepare');
     expect(first).toMatchObject({ exitCode: 0, stderr: '' });
     expect(changing(node.calls).map((call) => call.split(' ').slice(0, 2).join(' '))).toEqual([
-      'curl -fsSL', 'tar -C', 'curl -fsSL', 'systemctl restart', 'curl -fsSL', 'apt-get update', 'apt-get install', 'kubeadm config',
+      'curl -fsSL',
+      'tar -C',
+      'curl -fsSL',
+      'systemctl restart',
+      'curl -fsSL',
+      'apt-get update',
+      'apt-get install',
+      'kubeadm config',
     ]); // prettier-ignore
     expect(await read(node, '/etc/containerd/config.toml')).toContain('pause:3.9"\nSystemdCgroup = true');
     expect(await read(node, '/etc/hosts')).toBe('127.0.0.1 localhost\n10.10.0.57 master57\n');
@@ -143,7 +182,9 @@ describe('the install script of the sample package', () => {
     await node.shell.fs.writeFile(`${WORK}/cut-off`, '');
     const { exitCode, stderr } = await node.run('prepare');
     expect(exitCode).toBe(75);
-    expect(stderr).toContain('does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69');
+    expect(stderr).toContain(
+      'does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
+    );
     expect(node.calls.filter((call) => call.startsWith('tar'))).toEqual([]);
   });
 
@@ -175,7 +216,11 @@ describe('the install script of the sample package', () => {
     const node = freshNode({
       kubeadm: async (args, { shell }) => {
         if (args[0] === 'init') configuration = await shell.fs.readFile(args[2] ?? '');
-        return { exitCode: args[0] === 'init' ? 1 : 0, stdout: args[0] === 'token' ? TOKEN : KEY, stderr: 'dial tcp: connection refused' };
+        return {
+          exitCode: args[0] === 'init' ? 1 : 0,
+          stdout: args[0] === 'token' ? TOKEN : KEY,
+          stderr: 'dial tcp: connection refused',
+        };
       },
     });
     expect((await node.run('init')).exitCode).toBe(75);
@@ -189,12 +234,21 @@ describe('the install script of the sample package', () => {
     await node.shell.fs.writeFile(`${WORK}/init.begun`, '');
     await node.shell.fs.writeFile('/etc/kubernetes/admin.conf', 'half');
     await node.run('init');
-    expect(changing(node.calls).map((call) => call.split(' --')[0])).toEqual(['kubeadm reset', 'systemctl restart containerd', 'kubeadm init']);
+    expect(changing(node.calls).map((call) => call.split(' --')[0])).toEqual([
+      'kubeadm reset',
+      'systemctl restart containerd',
+      'kubeadm init',
+    ]);
   });
 
   it('joins a worker once', async () => {
     const node = freshNode();
-    const join = { NODE_NAME: 'worker9', NODE_IP: '10.10.0.9', JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}` };
+    const join = {
+      NODE_NAME: 'worker9',
+      NODE_IP: '10.10.0.9',
+      JOIN_TOKEN: TOKEN,
+      CA_CERT_HASH: `sha256:${'a'.repeat(64)}`,
+    };
     expect(await node.run('join-worker', join)).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await node.run('join-worker', join)).toMatchObject({ exitCode: 0, stderr: '' });
     expect(changing(node.calls)).toEqual([`kubeadm join --config ${WORK}/kubeadm-join.yaml`]);
@@ -204,7 +258,9 @@ describe('the install script of the sample package', () => {
   });
 
   it('never throws away a node that has joined because the API server is down for the moment', async () => {
-    const node = freshNode({ kubectl: () => ({ exitCode: 1, stderr: 'The connection to the server 10.10.0.57:6443 was refused' }) });
+    const node = freshNode({
+      kubectl: () => ({ exitCode: 1, stderr: 'The connection to the server 10.10.0.57:6443 was refused' }),
+    });
     await node.shell.fs.writeFile('/etc/kubernetes/kubelet.conf', 'kubelet');
     await node.shell.fs.writeFile('/etc/kubernetes/pki/ca.crt', 'CA');
     const result = await node.run('join-worker', { JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}` });
@@ -213,7 +269,9 @@ describe('the install script of the sample package', () => {
   });
 
   it('installs Cilium for the pod network of the request, and only once', async () => {
-    const node = freshNode({ kubectl: (_args, { packages }) => ({ stdout: packages.has('release') ? 'deployed' : '' }) });
+    const node = freshNode({
+      kubectl: (_args, { packages }) => ({ stdout: packages.has('release') ? 'deployed' : '' }),
+    });
     await node.shell.fs.writeFile('/etc/kubernetes/admin.conf', 'admin');
     expect(await node.run('cni')).toMatchObject({ exitCode: 0 });
     node.packages.add('release');
@@ -226,14 +284,19 @@ describe('the install script of the sample package', () => {
   it('balances over every control-plane node with a health check that sees a dead etcd', async () => {
     const node = freshNode();
     const result = await node.run('load-balancer', {
-      CLUSTER_ENDPOINT: '10.10.0.100:16443', CONTROL_PLANES: 'master57=10.10.0.57,master58=10.10.0.58',
-      VIRTUAL_IP: '10.10.0.100', VRRP_PASSWORD: 'eight888', VRRP_ROUTER_ID: '77',
+      CLUSTER_ENDPOINT: '10.10.0.100:16443',
+      CONTROL_PLANES: 'master57=10.10.0.57,master58=10.10.0.58',
+      VIRTUAL_IP: '10.10.0.100',
+      VRRP_PASSWORD: 'eight888',
+      VRRP_ROUTER_ID: '77',
     }); // prettier-ignore
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     const haproxy = await read(node, '/etc/haproxy/haproxy.cfg');
     expect(haproxy).toContain('bind *:16443\n');
     expect(haproxy).toContain('uri /readyz');
-    expect(haproxy).toMatch(/server master57 10\.10\.0\.57:6443 check\n {4}server master58 10\.10\.0\.58:6443 check\n$/);
+    expect(haproxy).toMatch(
+      /server master57 10\.10\.0\.57:6443 check\n {4}server master58 10\.10\.0\.58:6443 check\n$/,
+    );
     const keepalived = await read(node, '/etc/keepalived/keepalived.conf');
     expect(keepalived).toContain('unicast_peer {\n        10.10.0.58\n    }');
     expect(keepalived).toContain('10.10.0.100/32 dev ens3');
@@ -252,7 +315,10 @@ describe('the install script of the sample package', () => {
         return {};
       },
       kubectl: (args) => {
-        if (args.includes('exec')) return { stdout: `8e9e, started, ${joined ? 'master57' : 'other'}, https://10.10.0.57:2380, https://10.10.0.57:2379, false\n` };
+        if (args.includes('exec'))
+          return {
+            stdout: `8e9e, started, ${joined ? 'master57' : 'other'}, https://10.10.0.57:2380, https://10.10.0.57:2379, false\n`,
+          };
         return { stdout: 'node-role.kubernetes.io/control-plane=' };
       },
     });

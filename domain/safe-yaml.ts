@@ -1,0 +1,84 @@
+import { parseDocument, stringify } from 'yaml';
+
+/** More than this is not a VNFD or a HOT. */
+const MAX_CHARACTERS = 1_000_000;
+const MAX_DEPTH = 64;
+/** How many nodes aliases may expand to, per node they stand for: the "billion laughs" need thousands. */
+const MAX_ALIAS_COUNT = 100;
+
+/** Heat and Tacker read YAML 1.1 and keep a date as text (`heat_template_version: 2013-05-23`). */
+const PLAIN_TAGS = new Set(
+  ['null', 'bool', 'int', 'float', 'str', 'map', 'seq', 'merge'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+/**
+ * Reads hostile YAML: bounded in size, depth and alias expansion, no custom types, no second document.
+ * @param text the YAML
+ * @throws SyntaxError whose message says what is wrong, as the second half of a sentence ("is …", "has …")
+ */
+export function readYaml(text: string): unknown {
+  if (text.length > MAX_CHARACTERS) throw new SyntaxError(`is longer than ${MAX_CHARACTERS} characters`);
+  if (bracketDepth(text) > MAX_DEPTH || indentDepth(text) > MAX_DEPTH) {
+    throw new SyntaxError(`is nested deeper than ${MAX_DEPTH} levels`);
+  }
+  try {
+    const document = parseDocument(text, {
+      version: '1.1',
+      customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || PLAIN_TAGS.has(tag.tag)),
+      logLevel: 'error',
+      stringKeys: true,
+    });
+    const [first] = document.errors;
+    if (first) throw first;
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
+    if (containsItself(value, new Set(), new Set()))
+      throw new SyntaxError('contains itself (an alias within its own anchor)');
+    return value;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw error;
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    if (/alias count/i.test(reason)) throw new SyntaxError('expands its aliases without end (a YAML bomb)');
+    throw new SyntaxError(`is not YAML: ${reason.replace(/:$/, '')}`, { cause: error });
+  }
+}
+
+function containsItself(value: unknown, above: Set<object>, done: Set<object>): boolean {
+  if (typeof value !== 'object' || value === null || done.has(value)) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  const found = Object.values(value).some((member) => containsItself(member, above, done));
+  above.delete(value);
+  done.add(value);
+  return found;
+}
+
+/** YAML 1.1, so that Heat reads the same values back. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { version: '1.1', aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+/** Depth of flow brackets, those in strings included: no honest file comes near the limit. */
+function bracketDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth = Math.max(0, depth - 1);
+  }
+  return deepest;
+}
+
+/** Depth of block nesting: each level needs at least one more column, each `- ` opens one. */
+function indentDepth(text: string): number {
+  let deepest = 0;
+  const open: number[] = [];
+  for (const line of text.split('\n')) {
+    const [lead = ''] = line.match(/^[ -]*/) ?? [];
+    if (lead.length === line.length) continue;
+    const indent = lead.length;
+    while ((open.at(-1) ?? -1) >= indent) open.pop();
+    open.push(indent);
+    deepest = Math.max(deepest, open.length + (lead.match(/-/g)?.length ?? 0));
+  }
+  return deepest;
+}

@@ -1,0 +1,70 @@
+import { posix } from 'node:path';
+import { z } from 'zod';
+import type { SoftwareImage, Storage, Vdu } from '../vnfd.ts';
+import { invalid, type NodeTemplate, readAs, toscaText } from './tosca.ts';
+
+/** TOSCA scalar-unit.size: decimal and binary units, as TOSCA 1.2 §3.3.6.4 lists them. */
+const UNITS: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  kib: 1024,
+  mb: 1e6,
+  mib: 1024 ** 2,
+  gb: 1e9,
+  gib: 1024 ** 3,
+  tb: 1e12,
+  tib: 1024 ** 4,
+};
+
+const bytes = z.union([
+  z.number(),
+  z.string().transform((written, context) => {
+    const [, amount = '', unit = ''] = written.match(/^\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*$/i) ?? [];
+    const factor = UNITS[unit.toLowerCase()];
+    if (factor === undefined) {
+      context.addIssue({ code: 'custom', message: 'must be a size such as "2 GB"' });
+      return z.NEVER;
+    }
+    return Math.round(Number(amount) * factor);
+  }),
+]);
+
+const SW_IMAGE_DATA = z.object({
+  name: z.string().min(1),
+  version: toscaText,
+  provider: z.string().nullish(),
+  checksum: z.object({ algorithm: z.string(), hash: z.string() }).nullish(),
+  container_format: z.string(),
+  disk_format: z.string(),
+  min_disk: bytes.nullish(),
+  min_ram: bytes.nullish(),
+  size: bytes.nullish(),
+});
+
+/** The image of a VDU or storage, if it has `sw_image_data`. @throws VnflowError CSAR_INVALID */
+export function readSoftwareImage(id: string, node: NodeTemplate, path: string): SoftwareImage | undefined {
+  const file = node.artifacts?.['sw_image']?.file;
+  const data = node.properties?.['sw_image_data'];
+  if (data === undefined || data === null) {
+    if (file !== undefined) throw invalid(`${path}, node template ${id}: an artifact sw_image needs sw_image_data.`);
+    return undefined;
+  }
+  const image = readAs(SW_IMAGE_DATA, data, `${path}, node template ${id}, sw_image_data`);
+  return {
+    id,
+    name: image.name,
+    version: image.version,
+    containerFormat: image.container_format,
+    diskFormat: image.disk_format,
+    minDisk: image.min_disk ?? 0,
+    minRam: image.min_ram ?? 0,
+    size: image.size ?? 0,
+    ...(image.provider ? { provider: image.provider } : {}),
+    ...(image.checksum ? { checksum: image.checksum } : {}),
+    ...(file === undefined ? {} : { imagePath: posix.join(posix.dirname(path), file) }),
+  };
+}
+
+export function softwareImagesOf(vdus: readonly Vdu[], storages: readonly Storage[]): SoftwareImage[] {
+  return [...vdus, ...storages].flatMap(({ softwareImage }) => (softwareImage === undefined ? [] : [softwareImage]));
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { VnflowError } from '../problems.ts';
+import { readYaml } from '../safe-yaml.ts';
+
+/** The parts of TOSCA simple YAML 1.2 with SOL001 types that a VNFM reads. Everything else passes unread. */
+
+/** Version numbers are often written without quotes. */
+const text = z.union([z.string(), z.number()]).transform(String);
+/** A node template's name, or `[name, capability]`, or `{node: name}`. */
+const target = z.union([
+  z.string(),
+  z.tuple([z.string()], z.unknown()).transform(([name]) => name),
+  z.object({ node: z.string() }).transform(({ node }) => node),
+]);
+
+const NodeTemplate = z.object({
+  type: z.string(),
+  properties: z.record(z.string(), z.unknown()).nullish(),
+  requirements: z.array(z.record(z.string(), z.unknown())).nullish(),
+  capabilities: z.record(z.string(), z.unknown()).nullish(),
+  artifacts: z.record(z.string(), z.object({ file: z.string() })).nullish(),
+});
+export type NodeTemplate = z.infer<typeof NodeTemplate>;
+
+const Policy = z.object({
+  type: z.string(),
+  targets: z.array(z.string()).nullish(),
+  properties: z.record(z.string(), z.unknown()).nullish(),
+});
+export type Policy = z.infer<typeof Policy>;
+
+const ServiceTemplate = z.object({
+  tosca_definitions_version: z.string(),
+  node_types: z
+    .record(
+      z.string(),
+      z.object({ properties: z.record(z.string(), z.looseObject({ default: z.unknown().optional() })).nullish() }),
+    )
+    .nullish(),
+  topology_template: z
+    .object({
+      substitution_mappings: z.object({ properties: z.object({ flavour_id: text.optional() }).nullish() }).nullish(),
+      node_templates: z.record(z.string(), NodeTemplate).nullish(),
+      policies: z.array(z.record(z.string(), Policy)).nullish(),
+      groups: z.record(z.string(), z.object({ type: z.string(), members: z.array(z.string()).nullish() })).nullish(),
+    })
+    .nullish(),
+});
+export type ServiceTemplate = z.infer<typeof ServiceTemplate>;
+
+/** One definitions file. */
+export interface Definitions {
+  readonly path: string;
+  readonly template: ServiceTemplate;
+}
+
+/** @throws VnflowError CSAR_INVALID naming the file and the place in it */
+export function readDefinitions(path: string, yaml: string): Definitions {
+  return { path, template: readAs(ServiceTemplate, readYamlOf(path, yaml), path) };
+}
+
+function readYamlOf(path: string, yaml: string): unknown {
+  try {
+    return readYaml(yaml);
+  } catch (error) {
+    throw invalid(`${path} ${error instanceof Error ? error.message : String(error)}.`, error);
+  }
+}
+
+/** @param where file and place, for the sentence @throws VnflowError CSAR_INVALID */
+export function readAs<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? '' : `, ${issue.path.map(String).join('.')}`;
+  throw invalid(`${where}${place}: ${issue?.message ?? 'not readable'}.`);
+}
+
+export function invalid(detail: string, cause?: unknown): VnflowError {
+  return new VnflowError('CSAR_INVALID', { detail, cause });
+}
+
+/** The targets of a node's requirements of one name, for example `virtual_binding`. */
+export function requirements(node: NodeTemplate, name: string, where: string): string[] {
+  return (node.requirements ?? []).flatMap((requirement) =>
+    name in requirement ? [readAs(target, requirement[name], `${where}, requirements.${name}`)] : [],
+  );
+}
+
+export { text as toscaText };
