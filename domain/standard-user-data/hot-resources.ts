@@ -1,0 +1,63 @@
+import { type BaseHot, baseHot, type Hot, type HotFile, nestedTypeOf, readHot, templateInvalid } from './hot.ts';
+
+/** VDU in a group in the top HOT is two deep; more than this is a loop of files that include each other. */
+const MAX_NESTING = 5;
+
+/**
+ * What a request may name as `ssh_cp_name`, `nic_cp_name`, `cluster_cp_name`, `cluster_fip_name`.
+ * @param packageFiles text by path in the package: `BaseHOT/{flavourId}/…` of one flavour
+ * @param vduId only what is in the top HOT itself or in this VDU's nested template; absent: everything
+ * @returns resource name → Heat type; a nested resource hides the one above that has its name
+ * @throws VnflowError TEMPLATE_INVALID naming the file
+ */
+export function hotResources(packageFiles: ReadonlyMap<string, string>, vduId?: string): Map<string, string> {
+  const [, flavourId = ''] = [...packageFiles.keys()].map((path) => path.split('/')).find(isBaseHot) ?? [];
+  const base = baseHot(packageFiles, flavourId);
+  const top = readHot(base.topHot);
+  const found = new Map(Object.entries(top.resources).map(([name, { type }]) => [name, type]));
+  const walked =
+    vduId === undefined
+      ? Object.entries(top.resources)
+      : Object.entries(top.resources).filter(([name]) => name === vduId);
+  for (const [name, resource] of walked) {
+    const type = nestedTypeOf(resource);
+    if (type !== undefined) collect(base, { type, usedBy: `${base.topHot.name}, resource ${name}`, depth: 1, found });
+  }
+  return found;
+}
+
+const isBaseHot = ([root, flavourId]: readonly string[]) => root === 'BaseHOT' && flavourId !== undefined;
+
+interface Walk {
+  readonly type: string;
+  readonly usedBy: string;
+  readonly depth: number;
+  readonly found: Map<string, string>;
+}
+
+function collect(base: BaseHot, { type, usedBy, depth, found }: Walk): void {
+  if (depth > MAX_NESTING) throw templateInvalid(`${usedBy}: templates are nested deeper than ${MAX_NESTING}.`);
+  const { resources } = readHot(nestedFile(base, type, usedBy));
+  for (const [name, resource] of Object.entries(resources)) {
+    found.set(name, resource.type);
+    const below = nestedTypeOf(resource);
+    if (below !== undefined)
+      collect(base, { type: below, usedBy: `${type}, resource ${name}`, depth: depth + 1, found });
+  }
+}
+
+/** @throws VnflowError TEMPLATE_INVALID when the package has no such nested template */
+export function nestedFile({ topHot, files }: BaseHot, type: string, usedBy: string): HotFile {
+  const text = Object.hasOwn(files, type) ? files[type] : undefined;
+  const folder = topHot.name.slice(0, topHot.name.lastIndexOf('/') + 1);
+  if (text === undefined) throw templateInvalid(`${usedBy}: its type ${type} is not a file in ${folder}nested/.`);
+  return { name: `${folder}nested/${type}`, text };
+}
+
+/** Every nested template that the top HOT needs is there. */
+export function checkNestedFiles(base: BaseHot, hot: Hot): void {
+  for (const [name, resource] of Object.entries(hot.resources)) {
+    const type = nestedTypeOf(resource);
+    if (type !== undefined) nestedFile(base, type, `${base.topHot.name}, resource ${name}`);
+  }
+}
