@@ -17,11 +17,18 @@ export interface Pace {
   readonly poll: { readonly first: number; readonly longest: number };
   /** From the stack's completion until a node must answer over SSH. */
   readonly bootLimit: number;
+  /** cloud-init sets the password some time after sshd is up: until then a refused login is tried again. */
+  readonly authGrace: number;
   /** Heat must have finished after this. */
   readonly stackLimit: number;
 }
 
-export const DEFAULT_PACE: Pace = { poll: { first: 0.25, longest: 1.5 }, bootLimit: 900, stackLimit: 1200 };
+export const DEFAULT_PACE: Pace = {
+  poll: { first: 0.25, longest: 1.5 },
+  bootLimit: 900,
+  authGrace: 90,
+  stackLimit: 1200,
+};
 
 /** What activities need: handed over once, at the worker's start. */
 export interface ActivityDependencies {

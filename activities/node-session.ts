@@ -24,15 +24,23 @@ export interface NodeAccess {
   readonly session: SshSession;
 }
 
+export interface NodeVisit {
+  readonly slot?: string;
+  readonly limitSeconds: number;
+  readonly authGraceSeconds?: number;
+  readonly beat: Beat;
+}
+
 /**
  * One session to the step's node; closed when `work` ends.
  * @param limitSeconds how long the node may be unreachable (a machine that still boots) before that is a failure
+ * @param authGraceSeconds how long it may refuse the login (cloud-init has not set the password yet)
  * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY
  */
 export async function onNode<T>(
   deps: ActivityDependencies,
   input: StepInput,
-  { slot = input.slot ?? '', limitSeconds, beat }: { slot?: string; limitSeconds: number; beat: Beat },
+  { slot = input.slot ?? '', limitSeconds, authGraceSeconds = 0, beat }: NodeVisit,
   work: (access: NodeAccess) => Promise<T>,
 ): Promise<T> {
   const node = await findClusterNode(deps.db, input.vnfInstanceId, slot);
@@ -41,7 +49,7 @@ export async function onNode<T>(
       detail: `No server is bound to ${slot} of VNF instance ${input.vnfInstanceId}.`,
     });
   const parameters = await parametersOf(deps, input);
-  const session = await openWithin(deps, { input, node, parameters, limitSeconds, beat });
+  const session = await openWithin(deps, { input, node, parameters, limitSeconds, authGraceSeconds, beat });
   try {
     return await work({ node, parameters, session });
   } finally {
@@ -61,19 +69,23 @@ interface Opening {
   readonly node: ClusterNode;
   readonly parameters: ClusterParameters;
   readonly limitSeconds: number;
+  readonly authGraceSeconds: number;
   readonly beat: Beat;
 }
 
 /** Tries again, quickly first, while the machine does not answer. */
 async function openWithin(deps: ActivityDependencies, opening: Opening): Promise<SshSession> {
   const until = Date.now() + opening.limitSeconds * 1000;
+  let loginUntil: number | undefined;
   let pause = deps.pace.poll.first;
   for (;;) {
     try {
       return await open(deps, opening);
     } catch (error) {
-      const unreachable = error instanceof VnflowError && PROBLEMS[error.code].retriable;
-      if (!unreachable || Date.now() > until) throw error;
+      if (!(error instanceof VnflowError)) throw error;
+      if (error.code === 'NODE_AUTH') loginUntil ??= Date.now() + opening.authGraceSeconds * 1000;
+      else if (!PROBLEMS[error.code].retriable) throw error;
+      if (Date.now() > (error.code === 'NODE_AUTH' ? (loginUntil ?? 0) : until)) throw error;
       opening.beat.say(`waiting for ${opening.node.node_name} (${opening.node.ssh_address}): ${error.message}`);
       await delay(pause * 1000, undefined, { signal: opening.beat.signal });
       pause = Math.min(pause * 1.5, deps.pace.poll.longest);

@@ -27,10 +27,15 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
   return {
     prepareNode: (input) =>
       heartbeating((beat) =>
-        onNode(deps, input, { limitSeconds: deps.pace.bootLimit, beat }, async (access) => {
-          await runPhase(deps, input, { phase: { name: 'prepare', kind: 'prepareNode' }, access, beat });
-          return {};
-        }),
+        onNode(
+          deps,
+          input,
+          { limitSeconds: deps.pace.bootLimit, authGraceSeconds: deps.pace.authGrace, beat },
+          async (access) => {
+            await runPhase(deps, input, { phase: { name: 'prepare', kind: 'prepareNode' }, access, beat });
+            return {};
+          },
+        ),
       ),
 
     initControlPlane: (input) =>
