@@ -93,7 +93,8 @@ function refuseDuplicates(entries: readonly ArchiveEntry[]): void {
     const parts = path.split('/');
     for (let depth = 1; depth < parts.length; depth++) {
       const folder = parts.slice(0, depth).join('/');
-      if (files.has(folder)) throw csarInvalid(`The entry ${folder} is both a file and the folder of ${path}; rename one.`);
+      if (files.has(folder))
+        throw csarInvalid(`The entry ${folder} is both a file and the folder of ${path}; rename one.`);
     }
   }
 }
@@ -104,7 +105,9 @@ function refuseOverlaps(entries: readonly ArchiveEntry[]): void {
   let previous: ArchiveEntry | undefined;
   for (const entry of ordered) {
     if (previous && entry.headerStart < previous.dataEnd) {
-      throw csarInvalid(`The entries ${previous.path} and ${entry.path} share bytes (a zip bomb); make the archive anew.`);
+      throw csarInvalid(
+        `The entries ${previous.path} and ${entry.path} share bytes (a zip bomb); make the archive anew.`,
+      );
     }
     previous = entry;
   }
@@ -113,8 +116,12 @@ function refuseOverlaps(entries: readonly ArchiveEntry[]): void {
 function unreadable(error: unknown): VnflowError {
   const reason = error instanceof Error ? error.message : String(error);
   if (/end of central directory record signature not found/i.test(reason)) {
-    return csarInvalid('The package is not a zip archive, or its end is missing; upload the whole CSAR as a zip file.', error);
+    return csarInvalid(
+      'The package is not a zip archive, or its end is missing; upload the whole CSAR as a zip file.',
+      error,
+    );
   }
-  if (/encrypt/i.test(reason)) return csarInvalid('The package has an encrypted entry; pack it without a password.', error);
+  if (/encrypt/i.test(reason))
+    return csarInvalid('The package has an encrypted entry; pack it without a password.', error);
   return csarInvalid(`The zip archive is damaged: ${reason}; make it and upload it again.`, error);
 }

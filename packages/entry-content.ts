@@ -16,15 +16,22 @@ export interface EntryContent {
   readonly bytes: Buffer | undefined;
 }
 
+interface ReadOptions {
+  readonly limits: CsarLimits;
+  readonly algorithms?: Iterable<string>;
+  readonly remaining?: number;
+}
+
 /**
  * Reads one entry to its end, in pieces: counts, hashes, and keeps it if it is small.
- * @param algorithms hashes wanted besides sha256, as `node:crypto` names them
+ * @param options.algorithms hashes wanted besides sha256, as `node:crypto` names them
+ * @param options.remaining bytes that it may have, with all others counted
  * @throws VnflowError CSAR_INVALID when it is damaged, or gives more than its declared size or the limits allow
  */
 export async function readEntryContent(
   source: ByteSource,
   entry: ArchiveEntry,
-  { limits, algorithms = [] }: { readonly limits: CsarLimits; readonly algorithms?: Iterable<string> },
+  { limits, algorithms = [], remaining = limits.totalBytes }: ReadOptions,
 ): Promise<EntryContent> {
   const hashes = new Map([...new Set(['sha256', ...algorithms])].map((name) => [name, createHash(name)]));
   const keepUpTo = isImageFile(entry.path) ? -1 : limits.keptFileBytes;
@@ -34,6 +41,11 @@ export async function readEntryContent(
   for await (const piece of inflated(source, entry)) {
     size += piece.length;
     refuseBomb(entry, size, limits);
+    if (size > remaining) {
+      throw csarInvalid(
+        `The package unpacks to more than ${limits.totalBytes} bytes, at the entry ${entry.path}; make it smaller.`,
+      );
+    }
     crc = crc32(piece, crc);
     for (const hash of hashes.values()) hash.update(piece);
     if (size <= keepUpTo) kept.push(piece);
@@ -63,7 +75,9 @@ async function* inflated(source: ByteSource, entry: ArchiveEntry): AsyncGenerato
 function refuseBomb(entry: ArchiveEntry, size: number, limits: CsarLimits): void {
   const { path, dataStart, dataEnd, uncompressedSize } = entry;
   if (size > uncompressedSize) {
-    throw csarInvalid(`The entry ${path} holds more than the ${uncompressedSize} bytes it declares (a zip bomb); make the archive anew.`);
+    throw csarInvalid(
+      `The entry ${path} holds more than the ${uncompressedSize} bytes it declares (a zip bomb); make the archive anew.`,
+    );
   }
   if (!isImageFile(path) && size > limits.fileBytes) {
     throw csarInvalid(`The entry ${path} holds more than ${limits.fileBytes} bytes; only images may be larger.`);

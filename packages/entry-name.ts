@@ -6,7 +6,10 @@ const MAX_NAME_BYTES = 512;
 const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: string])[] = [
   [(name) => name.replace(/\/$/, '') === '', 'has no name'],
   [(name) => Buffer.byteLength(name) > MAX_NAME_BYTES, `has a name longer than ${MAX_NAME_BYTES} bytes`],
-  [(name) => /[\u0000-\u001f\u007f\ufffd]/.test(name), 'has control characters, or bytes that are no UTF-8, in its name'],
+  [
+    (name) => /[\u0000-\u001f\u007f\ufffd]/.test(name),
+    'has control characters, or bytes that are no UTF-8, in its name',
+  ],
   [(name) => name.includes('\\'), 'has a backslash in its name; separate folders with "/"'],
   [(name) => name.startsWith('/') || /^[A-Za-z]:/.test(name), 'has an absolute name; make it relative to the package'],
   [(name) => name.split('/').includes('..'), 'leads out of the package by ".."; name files inside the package only'],

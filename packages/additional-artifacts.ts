@@ -1,0 +1,26 @@
+import type { HashClaim } from './hash-claims.ts';
+import { isImageFile } from './image-file.ts';
+
+/** VnfPackageArtifactInfo of SOL005, as VnfPkgInfo lists it. */
+export interface AdditionalArtifact {
+  readonly artifactPath: string;
+  readonly checksum: { readonly algorithm: string; readonly hash: string };
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** What describes the package is no artifact of it. */
+const DESCRIBES_THE_PACKAGE = /^(Definitions|TOSCA-Metadata)\//;
+
+/**
+ * The artifacts that a package declares with a hash, each once.
+ * @param claims of TOSCA.meta and the manifest, checked
+ * @param entryDefinitions the VNFD's first file, wherever it is
+ */
+export function additionalArtifacts(claims: readonly HashClaim[], entryDefinitions: string): AdditionalArtifact[] {
+  const artifacts = new Map<string, AdditionalArtifact>();
+  for (const { path, algorithm, hash } of claims) {
+    if (isImageFile(path) || DESCRIBES_THE_PACKAGE.test(path) || path === entryDefinitions) continue;
+    artifacts.set(path, { artifactPath: path, checksum: { algorithm, hash }, metadata: {} });
+  }
+  return [...artifacts.values()];
+}

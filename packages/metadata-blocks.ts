@@ -1,0 +1,31 @@
+/** One block of TOSCA.meta or of a manifest: names in lower case → values as written. */
+export type MetadataBlock = ReadonlyMap<string, string>;
+
+const LINE = /^\s*([A-Za-z][A-Za-z0-9_-]*)\s*:\s*(.*?)\s*$/;
+/** The names that open a block of one file. SOL004 does not ask for an empty line between two. */
+const OPENERS: ReadonlySet<string> = new Set(['source', 'name']);
+
+/**
+ * Reads the blocks of TOSCA.meta (TOSCA simple YAML 1.2 §6.2) or of a manifest (SOL004 §4.3.2). Blocks end at an empty line or at
+ * the next file. A CMS signature at the end is passed over, as Tacker does: it is not verified.
+ * @param text the file
+ */
+export function readMetadataBlocks(text: string): MetadataBlock[] {
+  const [signed = ''] = text.replace(/^\ufeff/, '').split(/^-----BEGIN /m);
+  const blocks: Map<string, string>[] = [];
+  let block: Map<string, string> | undefined;
+  for (const line of signed.split(/\r\n|\r|\n/)) {
+    const [, name = '', value = ''] = LINE.exec(line) ?? [];
+    const key = name.toLowerCase();
+    if (key === '') {
+      if (line.trim() === '') block = undefined;
+      continue;
+    }
+    if (block === undefined || (OPENERS.has(key) && OPENERS.values().some((opener) => block?.has(opener)))) {
+      block = new Map();
+      blocks.push(block);
+    }
+    block.set(key, value);
+  }
+  return blocks;
+}

@@ -1,0 +1,32 @@
+import type { SoftwareImage, Vnfd } from '../domain/vnfd.ts';
+import { csarInvalid } from './csar-problem.ts';
+
+/** VnfPackageSoftwareImageInfo as Tacker's `/vnfpkgm/v1` gives it. Sizes in bytes. */
+export interface SoftwareImageInfo extends Omit<SoftwareImage, 'provider' | 'imagePath'> {
+  readonly provider: string;
+  /** `2024-04-16 04:22:31+00:00` */
+  readonly createdAt: string;
+  readonly userMetadata: Readonly<Record<string, string>>;
+  /** Path in the package; empty when the VIM has the image already. */
+  readonly imagePath: string;
+}
+
+/**
+ * The images that the flavours of a VNFD use, one per flavour and node as in Tacker.
+ * @param paths of all files in the package
+ * @param now when the package was read
+ * @throws VnflowError CSAR_INVALID when an image that the VNFD names is not in the package
+ */
+export function softwareImages(vnfd: Vnfd, paths: ReadonlySet<string>, now: Date): SoftwareImageInfo[] {
+  const createdAt = `${now.toISOString().slice(0, 19).replace('T', ' ')}+00:00`;
+  return vnfd.flavours.flatMap((flavour) =>
+    flavour.softwareImages.map(({ provider = '', imagePath = '', ...image }) => {
+      if (imagePath !== '' && !paths.has(imagePath)) {
+        throw csarInvalid(
+          `The VNFD (flavour ${flavour.id}, ${image.id}) names the image file ${imagePath}, which is not in the package; add it, or leave out the artifact sw_image to use an image of the VIM.`,
+        );
+      }
+      return { ...image, provider, imagePath, createdAt, userMetadata: {} };
+    }),
+  );
+}
