@@ -8,8 +8,8 @@ const MEMBER = 'additionalParams.k8s_cluster_installation_param';
 /** What a package offers that the parameters may name. */
 export interface Nameable {
   readonly vdus: readonly string[];
-  /** Resources of the HOT and of those nested in it: name → Heat type. */
-  readonly resources: ReadonlyMap<string, string>;
+  /** Resources of the top HOT and of a VDU's nested one: name → Heat type. */
+  readonly resources: (vduId: string) => ReadonlyMap<string, string>;
   readonly files: { has(path: string): boolean };
 }
 
@@ -24,16 +24,18 @@ export function checkClusterParameters(additionalParams: unknown, nameable: Name
   for (const role of ['master_node', 'worker_node'] as const) {
     const node = parameters[role];
     checkName(`${role}.vdu_id`, node.vdu_id, nameable.vdus);
-    checkResource(`${role}.ssh_cp_name`, node.ssh_cp_name, nameable);
-    checkResource(`${role}.nic_cp_name`, node.nic_cp_name, nameable);
+    const connectionPoints = connectionPointsOf(nameable.resources(node.vdu_id));
+    checkName(`${role}.ssh_cp_name`, node.ssh_cp_name, connectionPoints);
+    checkName(`${role}.nic_cp_name`, node.nic_cp_name, connectionPoints);
     if (!hasCredential(node)) throw wrong(`${role}.password`, 'is missing; give password or private_key');
   }
   const { vdu_id, cluster_cp_name, cluster_fip_name } = parameters.master_node;
   if (vdu_id === parameters.worker_node.vdu_id) {
     throw wrong('worker_node.vdu_id', 'must be another VDU than master_node.vdu_id');
   }
-  checkResource('master_node.cluster_cp_name', cluster_cp_name, nameable);
-  if (cluster_fip_name !== undefined) checkResource('master_node.cluster_fip_name', cluster_fip_name, nameable);
+  const connectionPoints = connectionPointsOf(nameable.resources(vdu_id));
+  checkName('master_node.cluster_cp_name', cluster_cp_name, connectionPoints);
+  if (cluster_fip_name !== undefined) checkName('master_node.cluster_fip_name', cluster_fip_name, connectionPoints);
   return parameters;
 }
 
@@ -42,12 +44,11 @@ function checkScriptPath(scriptPath: string, { files }: Nameable): void {
   throw wrong('script_path', `the VNF package has no file ${scriptPath}`);
 }
 
-function checkResource(member: string, name: string, { resources }: Nameable): void {
-  const ports = [...resources].flatMap(([resource, type]) => (CONNECTION_POINTS.test(type) ? [resource] : []));
-  checkName(member, name, ports);
-}
-
 const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)$/;
+
+function connectionPointsOf(resources: ReadonlyMap<string, string>): string[] {
+  return [...resources].flatMap(([name, type]) => (CONNECTION_POINTS.test(type) ? [name] : []));
+}
 
 function checkName(member: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;

@@ -30,9 +30,10 @@ export async function prepareInstantiate(
   const { vnfd, files } = await packageOfInstance(context, instance);
   const chosen = flavour(vnfd, request.flavourId);
   checkUserData(request.additionalParams);
+  const hots = textsUnder(files, `BaseHOT/${request.flavourId}/`);
   const cluster = checkClusterParameters(request.additionalParams, {
     vdus: chosen.vdus.map(({ id }) => id),
-    resources: hotResources(textsUnder(files, `BaseHOT/${request.flavourId}/`)),
+    resources: (vduId) => hotResources(hots, vduId),
     files,
   });
   const shape = clusterShape(chosen, request.instantiationLevelId, cluster);

@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { VnflowError } from '../../domain/problems.ts';
+import { readVnfd } from '../../domain/vnfd.ts';
+import { openStore } from '../../store/open-store.ts';
+import { createSecrets } from '../../store/secrets.ts';
+import { testStoreLocation } from '../../store/test-store.ts';
+import type { ApiDependencies, OnboardableCsar, TokenOwner } from '../dependencies.ts';
+import { startApi } from '../start-api.ts';
+import { fakeEngine } from './fake-engine.ts';
+import { samplePackageFiles } from './sample-package.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly json: any;
+}
+
+export interface CallOptions {
+  readonly json?: unknown;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Role of the caller; the tenant is the test API's unless another is given. */
+  readonly token?: string | null;
+}
+
+export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
+
+/** A running API on a store of its own, with everything outside of it faked. Tokens read `role@tenant`. */
+export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
+  const db = await openStore(testStoreLocation());
+  const secrets = createSecrets(db, randomBytes(32));
+  const engine = fakeEngine(db);
+  const tenant = randomUUID();
+  const logged: string[] = [];
+  const keystone = { asked: 0, down: false };
+  const api = await startApi({
+    deps: {
+      db,
+      secrets,
+      engine,
+      readCsar: fakeReadCsar,
+      checkVim: fakeCheckVim,
+      validateToken: async (token) => {
+        keystone.asked++;
+        if (keystone.down) throw new VnflowError('VIM_UNREACHABLE', { detail: 'Keystone does not answer.' });
+        return ownerOf(token);
+      },
+      authUrl: 'http://127.0.0.1:5000/v3',
+      endpoint: 'http://vnfm.example:9890/',
+      log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+      limits: { packageBytes: 100_000 },
+      ...overrides,
+    },
+    host: '127.0.0.1',
+    port: 0,
+  });
+  const call = callerOf(api.url, `member@${tenant}`);
+  return {
+    api,
+    db,
+    secrets,
+    engine,
+    tenant,
+    logged,
+    keystone,
+    call,
+    stop: async () => {
+      await api.stop();
+      await db.destroy();
+    },
+  };
+}
+
+function callerOf(url: string, memberToken: string) {
+  return async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const {
+      json,
+      body = json === undefined ? undefined : JSON.stringify(json),
+      headers = {},
+      token = memberToken,
+    } = options;
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(path.startsWith('/vnflcm/v2') ? { Version: '2.0.0' } : {}),
+        ...(token === null ? {} : { 'X-Auth-Token': token }),
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, json: parsed(text) };
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function ownerOf(token: string): TokenOwner | undefined {
+  const [role, projectId] = token.split('@');
+  if (!role || projectId === undefined) return undefined;
+  return {
+    userName: 'somebody',
+    ...(projectId === '' ? {} : { projectId }),
+    roles: [role],
+    expiresAt: Date.now() + 3_600_000,
+  };
+}
+
+/** An archive is the text `CSAR vnfdId`: reading real ones is tested where it is done. */
+async function fakeReadCsar(file: string): Promise<OnboardableCsar> {
+  const vnfdId = /^CSAR (\S+)$/.exec(await readFile(file, 'utf8'))?.[1];
+  if (vnfdId === undefined) throw new VnflowError('CSAR_INVALID', { detail: 'The content is no zip archive.' });
+  const files = samplePackageFiles();
+  const vnfd = readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
+  return {
+    vnfd: { ...vnfd, vnfdId },
+    checksum: { algorithm: 'sha512', hash: 'ab' },
+    softwareImages: [{ id: 'masterNode', name: 'masterNode-image' }],
+    additionalArtifacts: [{ artifactPath: 'Scripts/install_k8s_cluster.sh', metadata: {} }],
+    files,
+  };
+}
+
+const fakeCheckVim: ApiDependencies['checkVim'] = async ({ authUrl, password }) => {
+  if (authUrl.includes('unreachable'))
+    throw new VnflowError('VIM_UNREACHABLE', { detail: 'Keystone does not answer.' });
+  if (password === 'wrong') throw new VnflowError('VIM_CREDENTIALS', { detail: 'Keystone refused user "nfv_user".' });
+  return { regions: ['RegionOne'] };
+};
