@@ -3,13 +3,20 @@ import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { OperationInput, RecordActivities, StateRecord, StepActivities, StepInput } from '../domain/activity-contract.ts';
+import type {
+  OperationInput,
+  RecordActivities,
+  StateRecord,
+  StepActivities,
+  StepInput,
+} from '../domain/activity-contract.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
 import { STEP_KINDS } from '../domain/step-kind.ts';
+import type { TemporalServer } from '../worker/temporal-server.ts';
 import { controlOperation, startOperation } from '../workflows/client.ts';
 import { TASK_QUEUE, workflowId } from '../workflows/contract.ts';
-import { startTestTemporal, type TestTemporal, testBundle } from './temporal.ts';
+import { startTestTemporal, testBundle } from './testing/temporal.ts';
 
 /** The world as the activities of these tests see it: what ran, what was recorded, and what fails next. */
 const ran: StepInput[] = [];
@@ -28,11 +35,15 @@ const record: RecordActivities = {
   makePlan: async ({ direction, vnfInstanceId }) => {
     if (direction === 'rollback') return planInstantiateRollback();
     if (vnfInstanceId.startsWith('f')) return planTerminate({ terminationType: 'FORCEFUL' });
-    return planInstantiate({ controlPlane: { vduId: 'masterNode', count: 1 }, workers: { vduId: 'workerNode', count: 2 } });
+    return planInstantiate({
+      controlPlane: { vduId: 'masterNode', count: 1 },
+      workers: { vduId: 'workerNode', count: 2 },
+    });
   },
   recordState: async ({ vnfLcmOpOccId, state, failure }: StateRecord) =>
     void note(vnfLcmOpOccId, failure ? `${state} ${failure.code} ${failure.stepId} ${failure.detail}` : state),
-  recordEnd: async ({ vnfLcmOpOccId, direction }) => void note(vnfLcmOpOccId, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK'),
+  recordEnd: async ({ vnfLcmOpOccId, direction }) =>
+    void note(vnfLcmOpOccId, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK'),
 };
 const steps = Object.fromEntries(
   Object.keys(STEP_KINDS).map((kind) => [
@@ -48,7 +59,7 @@ const steps = Object.fromEntries(
   ]),
 ) as unknown as StepActivities;
 
-let temporal: TestTemporal;
+let temporal: TemporalServer;
 let client: Client;
 let worker: Worker;
 let running: Promise<void>;
@@ -59,7 +70,12 @@ beforeAll(async () => {
   temporal = server;
   client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
   native = await NativeConnection.connect({ address: temporal.address });
-  worker = await Worker.create({ connection: native, taskQueue: TASK_QUEUE, workflowBundle: bundle, activities: { ...record, ...steps } });
+  worker = await Worker.create({
+    connection: native,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: bundle,
+    activities: { ...record, ...steps },
+  });
   running = worker.run();
 });
 afterAll(async () => {
@@ -72,13 +88,19 @@ afterAll(async () => {
 
 function input(operation: OperationInput['operation'] = 'INSTANTIATE'): OperationInput {
   const id = randomUUID().slice(1);
-  return { operation, vnfInstanceId: (operation === 'TERMINATE' ? 'f' : '0') + id, vnfLcmOpOccId: randomUUID(), tenant: 'nfv' };
+  return {
+    operation,
+    vnfInstanceId: (operation === 'TERMINATE' ? 'f' : '0') + id,
+    vnfLcmOpOccId: randomUUID(),
+    tenant: 'nfv',
+  };
 }
 const open = async () => true;
 const ended = (one: OperationInput) => client.workflow.getHandle(workflowId(one.vnfInstanceId)).result();
 const untilRecorded = (one: OperationInput, what: string) =>
   expect.poll(() => recorded.get(one.vnfLcmOpOccId)?.at(-1) ?? '', { timeout: 10_000, interval: 20 }).toContain(what);
-const stepsOf = (one: OperationInput) => ran.filter(({ vnfLcmOpOccId }) => vnfLcmOpOccId === one.vnfLcmOpOccId).map(({ stepId }) => stepId);
+const stepsOf = (one: OperationInput) =>
+  ran.filter(({ vnfLcmOpOccId }) => vnfLcmOpOccId === one.vnfLcmOpOccId).map(({ stepId }) => stepId);
 
 it('has recorded the operation when the start is answered, and completes it', async () => {
   const one = input();
@@ -97,7 +119,9 @@ it('refuses a second operation on a busy instance with a sentence, and lets the 
   });
   const one = input();
   await startOperation(client, one, open);
-  await expect(startOperation(client, { ...one, vnfLcmOpOccId: randomUUID(), operation: 'TERMINATE' }, open)).rejects.toMatchObject({
+  await expect(
+    startOperation(client, { ...one, vnfLcmOpOccId: randomUUID(), operation: 'TERMINATE' }, open),
+  ).rejects.toMatchObject({
     code: 'VNF_BUSY',
     message: `Other LCM operation of vnfInstance ${one.vnfInstanceId} is in progress.`,
   });
@@ -169,7 +193,10 @@ it('refuses retry while it works, rollback of a terminate, and anything after th
   const one = input();
   await startOperation(client, one, open);
   await untilRecorded(one, 'PROCESSING');
-  await expect(controlOperation(client, 'retry', one.vnfInstanceId)).rejects.toMatchObject({ code: 'OPERATION_STATE', message: expect.stringContaining('PROCESSING') });
+  await expect(controlOperation(client, 'retry', one.vnfInstanceId)).rejects.toMatchObject({
+    code: 'OPERATION_STATE',
+    message: expect.stringContaining('PROCESSING'),
+  });
   release?.();
   held = undefined;
   await ended(one);
@@ -179,7 +206,9 @@ it('refuses retry while it works, rollback of a terminate, and anything after th
   failOnce.set('deleteStack', { type: 'STACK_DELETE_FAILED', message: 'port in use' });
   await startOperation(client, two, open);
   await untilRecorded(two, 'FAILED_TEMP');
-  await expect(controlOperation(client, 'rollback', two.vnfInstanceId)).rejects.toMatchObject({ code: 'ROLLBACK_NOT_SUPPORTED' });
+  await expect(controlOperation(client, 'rollback', two.vnfInstanceId)).rejects.toMatchObject({
+    code: 'ROLLBACK_NOT_SUPPORTED',
+  });
   await controlOperation(client, 'retry', two.vnfInstanceId);
   expect(await ended(two)).toBe('COMPLETED');
 });
@@ -200,8 +229,12 @@ it('can be found by its search attributes and says in the Temporal UI what went 
   await startOperation(client, one, open);
   await untilRecorded(one, 'FAILED_TEMP');
   const query = `VnfInstanceId = '${one.vnfInstanceId}' AND OperationState = 'FAILED_TEMP' AND Operation = 'INSTANTIATE' AND Tenant = 'nfv'`;
-  await expect.poll(async () => (await Array.fromAsync(client.workflow.list({ query }))).length, { timeout: 10_000 }).toBe(1);
-  const metadata = await client.workflow.getHandle(workflowId(one.vnfInstanceId)).query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  await expect
+    .poll(async () => (await Array.fromAsync(client.workflow.list({ query }))).length, { timeout: 10_000 })
+    .toBe(1);
+  const metadata = await client.workflow
+    .getHandle(workflowId(one.vnfInstanceId))
+    .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   expect(metadata.currentDetails).toContain('`RESOURCE_MISSING` no floating ip');
   expect(metadata.currentDetails).toContain('Compare the *_cp_name parameters');
   await controlOperation(client, 'fail', one.vnfInstanceId);

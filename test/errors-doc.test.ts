@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { PROBLEMS } from '../domain/problems.ts';
+
+const errors = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
+
+/** One row per code, as it stands in `domain/problems.ts`. */
+function errorsPage(): string {
+  const rows = Object.entries(PROBLEMS).map(
+    ([code, { status, title, retriable, remedy }]) =>
+      `| \`${code}\` | ${status} | ${title} | ${retriable ? 'by itself' : 'no'} | ${remedy.replaceAll('|', '\\|')} |`,
+  );
+  return [
+    '# Errors',
+    '',
+    'Generated from `domain/problems.ts` (`npx vitest run test/errors-doc -u`). A code never changes its meaning. It stands in the member',
+    '`code` of every problem that the API answers, in `VnfLcmOpOcc.error`, and as the failure type in Temporal.',
+    '',
+    '| code | status | title | repeated | what to do |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+it('docs/errors.md tells every code, with what to do about it', async () => {
+  await expect(errorsPage()).toMatchFileSnapshot(errors);
+});

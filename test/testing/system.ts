@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import { DEFAULT_PACE } from '../../activities/dependencies.ts';
+import { startApi } from '../../api/start-api.ts';
+import { validateToken } from '../../openstack/keystone-token.ts';
+import { checkConnection } from '../../openstack/session.ts';
+import { readCsar } from '../../packages/csar.ts';
+import { packCsar } from '../../packages/pack.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { openStore } from '../../store/open-store.ts';
+import { createSecrets } from '../../store/secrets.ts';
+import { testStoreLocation } from '../../store/test-store.ts';
+import { connectEngine } from '../../worker/lcm-engine.ts';
+import { startWorker } from '../../worker/start-worker.ts';
+import { BUNDLES, quiet, startTestTemporal } from './temporal.ts';
+
+const samples = fileURLToPath(new URL('../../samples', import.meta.url));
+const FINAL = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);
+
+export type System = Awaited<ReturnType<typeof startSystem>>;
+
+/** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
+export async function startSystem({ speed = 200 }: { speed?: number } = {}) {
+  const [temporal, simulator, db] = await Promise.all([
+    startTestTemporal(),
+    startSimulator({ speed }),
+    openStore(testStoreLocation()),
+  ]);
+  const secrets = createSecrets(db, randomBytes(32));
+  const engine = await connectEngine(db, { temporalAddress: temporal.address, namespace: 'default' });
+  const worker = await startWorker(
+    {
+      db,
+      secrets,
+      bastion: { host: simulator.bastion.host, port: simulator.bastion.port, username: simulator.bastion.user },
+      pace: { ...DEFAULT_PACE, poll: { first: 0.02, longest: 0.2 }, bootLimit: 60, authGrace: 1 },
+      log: quiet,
+    },
+    { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
+  );
+  const api = await startApi({
+    deps: {
+      db,
+      secrets,
+      engine,
+      readCsar,
+      checkVim: checkConnection,
+      validateToken: (token) => validateToken(simulator.authUrl, token),
+      authUrl: simulator.authUrl,
+      endpoint: 'http://127.0.0.1:9890',
+      log: quiet,
+    },
+    host: '127.0.0.1',
+    port: 0,
+  });
+  const http = clientOf(api.url, await tokenOf(simulator.authUrl));
+  return {
+    temporal,
+    simulator,
+    db,
+    secrets,
+    api,
+    http,
+    /** The guide's request with the simulator's endpoint. */
+    instantiateBody: () => guideRequest('instantiate-simple.json', simulator.authUrl),
+    stop: async () => {
+      await api.stop();
+      await worker.stop();
+      await engine.close();
+      await simulator.stop();
+      await temporal.stop();
+      await db.destroy();
+    },
+  };
+}
+
+export function clientOf(url: string, token: string): AxiosInstance {
+  return axios.create({
+    baseURL: url,
+    headers: { 'X-Auth-Token': token, Version: '2.0.0' },
+    validateStatus: () => true,
+    proxy: false,
+  });
+}
+
+export async function tokenOf(
+  authUrl: string,
+  { username = 'nfv_user', password = 'devstack', project = 'nfv' } = {},
+): Promise<string> {
+  const domain = { name: 'Default' };
+  const answer = await axios.post(`${authUrl}/auth/tokens`, {
+    auth: {
+      identity: { methods: ['password'], password: { user: { name: username, domain, password } } },
+      scope: { project: { name: project, domain } },
+    },
+  });
+  return String(answer.headers['x-subject-token']);
+}
+
+/** A request of the guide, verbatim but for the VIM's endpoint. */
+export function guideRequest(file: string, endpoint: string) {
+  const body = JSON.parse(readFileSync(path.join(samples, 'requests', file), 'utf8'));
+  for (const vim of Object.values<{ interfaceInfo: { endpoint: string } }>(body.vimConnectionInfo ?? {}))
+    vim.interfaceInfo.endpoint = endpoint;
+  return body;
+}
+
+/** Onboards the sample package. @returns its vnfdId */
+export async function onboardSample(http: AxiosInstance): Promise<string> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-sample-'));
+  try {
+    const file = path.join(directory, 'sample.zip');
+    await packCsar(path.join(samples, 'kubernetes-cluster'), file);
+    const created = await http.post('/vnfpkgm/v1/vnf_packages', {});
+    const headers = { 'Content-Type': 'application/zip', Accept: 'application/json' };
+    const uploaded = await http.put(`/vnfpkgm/v1/vnf_packages/${created.data.id}/package_content`, readFileSync(file), {
+      headers,
+    });
+    if (uploaded.status !== 202) throw new Error(`upload: ${uploaded.status} ${JSON.stringify(uploaded.data)}`);
+    return (await http.get(`/vnfpkgm/v1/vnf_packages/${created.data.id}`)).data.vnfdId;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+export async function createInstance(http: AxiosInstance, vnfdId: string): Promise<string> {
+  const created = await http.post('/vnflcm/v2/vnf_instances', { vnfdId, vnfInstanceName: 'cluster' });
+  if (created.status !== 201) throw new Error(`create: ${created.status} ${JSON.stringify(created.data)}`);
+  return created.data.id;
+}
+
+/** @returns the path of the operation occurrence */
+export function operationOf(answer: AxiosResponse): string {
+  if (answer.status !== 202) throw new Error(`not accepted: ${answer.status} ${JSON.stringify(answer.data)}`);
+  return new URL(String(answer.headers['location'])).pathname;
+}
+
+/** Polls until the operation has ended or waits for an operator. */
+export async function settled(http: AxiosInstance, operation: string, { timeoutMs = 60_000 } = {}) {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    const { status, data } = await http.get(operation);
+    if (status !== 200) throw new Error(`poll: ${status} ${JSON.stringify(data)}`);
+    if (FINAL.has(data.operationState)) return data;
+    if (Date.now() > until)
+      throw new Error(`still ${data.operationState} after ${timeoutMs} ms: ${JSON.stringify(data.error ?? {})}`);
+    await delay(50);
+  }
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { installRuntime } from '../../worker/runtime.ts';
+import { ANY_PORTS, startTemporalServer, type TemporalServer } from '../../worker/temporal-server.ts';
+import { workflowBundle } from '../../worker/workflow-bundle.ts';
+
+export const BUNDLES = fileURLToPath(new URL('../../.vnflow/bundles', import.meta.url));
+export const quiet = pino({ level: process.env['VNFLOW_TEST_LOG'] ?? 'silent' });
+
+let installed = false;
+
+/** A Temporal server of its own for a test file, in memory. `npm test` finds the program and names it. */
+export async function startTestTemporal(): Promise<TemporalServer> {
+  if (!installed) installRuntime(quiet);
+  installed = true;
+  return startTemporalServer({
+    binary: process.env['VNFLOW_TEMPORAL_BINARY'] ?? 'temporal',
+    ports: ANY_PORTS,
+    headless: true,
+  });
+}
+
+export const testBundle = () => workflowBundle(BUNDLES);
