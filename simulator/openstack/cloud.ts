@@ -5,6 +5,7 @@ import type { Ledger } from '../kernel/ledger.ts';
 import type { Hypervisor, Network } from '../kernel/machine.ts';
 import type { Persistence } from '../kernel/persistence.ts';
 import { createChance } from './chance.ts';
+import { createCinder } from './cinder/cinder.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { firstWorld, type WorldOptions } from './first-world.ts';
 import type { Foundation } from './foundation.ts';
@@ -85,6 +86,7 @@ export function createCloud(options: CloudOptions): Cloud {
     createNova(foundation, network, compute, machines),
     createNeutron(foundation, network, changes),
     createGlance(foundation),
+    createCinder(foundation),
   ];
   return {
     state,

@@ -51,7 +51,10 @@ async function serve(parts: Parts, service: Service, { route, req, res }: Exchan
   if (effect && !effect.afterSuccess && spoils(effect)) return spoil(service, effect, { req, res });
   const answer = await answerOf(parts, service, { route, req, res });
   if (effect?.afterSuccess) return spoil(service, effect, { req, res });
-  send(res, answer, service.headers?.(requestId, { headers: req.headers }) ?? {});
+  const own = answer.isFromGate
+    ? { 'X-Openstack-Request-Id': requestId }
+    : service.headers?.(requestId, { headers: req.headers });
+  send(res, answer, own ?? {});
 }
 
 function spoils({ status, hang, resetConnection }: FaultEffect): boolean {
@@ -139,8 +142,8 @@ function unauthorized({ foundation }: Parts, service: Service): Answer {
   const headers = { 'Www-Authenticate': `Keystone uri="${foundation.url()}/identity"` };
   const message = 'The request you have made requires authentication.';
   if (service.name === 'glance')
-    return { ...service.refuse(new Refusal(401, 'Unauthorized', message), { path: '' }), headers };
-  return { status: 401, headers, body: { error: { code: 401, title: 'Unauthorized', message } } };
+    return { ...service.refuse(new Refusal(401, 'Unauthorized', message), { path: '' }), headers, isFromGate: true };
+  return { status: 401, headers, isFromGate: true, body: { error: { code: 401, title: 'Unauthorized', message } } };
 }
 
 async function readBody(req: IncomingMessage): Promise<Buffer> {

@@ -23,6 +23,8 @@ export interface Answer {
   /** Instead of a JSON body: HTML. */
   readonly html?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The authentication in front of the service answered: none of the service's own headers. */
+  readonly isFromGate?: true;
 }
 
 export interface Route {

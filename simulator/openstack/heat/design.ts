@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts';
 import type { Resource, Stack, StackSource } from '../world.ts';
 import { type Requirements, requirementsOf } from './dependencies.ts';
 import { dig, evaluate, isTrue, NotYet, type Scope } from './functions.ts';
-import { groupAttribute, groupKindOf } from './groups.ts';
+import { GROUP_TYPES, groupAttribute, groupKindOf } from './groups.ts';
 import { type Parameters, resolveParameters } from './parameters.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { serverAttribute } from './server-kind.ts';
@@ -31,6 +31,8 @@ export interface Designer {
   fileOf(type: string, source: StackSource): string | undefined;
   isFileName(type: string): boolean;
   kind(type: string): ResourceKind | undefined;
+  /** All resource types. */
+  types(): string[];
   scope(stack: Stack, design: Design): Scope;
   /** Evaluates a resource's properties; those without a value are left out. */
   properties(stack: Stack, design: Design, name: string): JsonObject;
@@ -114,7 +116,8 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
   const scope = (stack: Stack, of: Design): Scope => {
     const ready = (name: string) => {
       const resource = stack.resources[name];
-      if (!resource || resource.physicalId === '' || resource.action === 'INIT') throw new NotYet(name);
+      const isMade = resource?.action !== 'CREATE' || resource.progress !== 'IN_PROGRESS';
+      if (!resource || resource.physicalId === '' || !isMade) throw new NotYet(name);
       return resource;
     };
     const inner = conditionScope(of.template, of.parameters);
@@ -161,6 +164,7 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
     attributes,
     outputs,
     kind: (type) => kinds[type],
+    types: () => [...Object.keys(kinds), ...Object.keys(GROUP_TYPES)].sort(),
     isFileName: (type) => /\.(yaml|yml|template)$/.test(type) || /^(file|https?):/.test(type),
     intern: (text) => {
       const key = createHash('sha256').update(text).digest('hex').slice(0, 32);

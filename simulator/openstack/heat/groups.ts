@@ -5,7 +5,7 @@ import { dig } from './functions.ts';
 /** Resource types whose members form a nested stack that Heat writes itself. */
 export type GroupKind = 'AutoScalingGroup' | 'ResourceGroup';
 
-const GROUP_TYPES: Readonly<Record<string, GroupKind>> = {
+export const GROUP_TYPES: Readonly<Record<string, GroupKind>> = {
   'OS::Heat::AutoScalingGroup': 'AutoScalingGroup',
   'OS::Heat::InstanceGroup': 'AutoScalingGroup',
   'OS::Heat::ResourceGroup': 'ResourceGroup',

@@ -374,6 +374,10 @@ function miscellaneousRoutes({ designer, foundation }: HeatParts): Route[] {
       resolveParameters(designer.template(source.template), source);
       return { status: 200, body: { stack: { stack_name: stringAt(call.body, 'stack_name') ?? '', resources: [] } } };
     }),
+    route('GET', '/v1/:project/resource_types', () => ({
+      status: 200,
+      body: { resource_types: designer.types().map((type) => ({ resource_type: type, description: null })) },
+    })),
     route('GET', '/v1/:project/services', () => ({
       status: 200,
       body: {

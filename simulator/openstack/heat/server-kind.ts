@@ -91,8 +91,8 @@ export function serverAttribute(attributes: JsonObject, name: string): Json | un
 
 const SERVER_PROPERTIES: ResourceKind['properties'] = {
   name: { live: true },
-  flavor: { required: true, names: 'flavor', live: true },
   image: { names: 'image', live: true },
+  flavor: { required: true, names: 'flavor', live: true },
   networks: { live: true },
   metadata: { live: true },
   ...Object.fromEntries(

@@ -43,6 +43,7 @@ export function createStackViews(foundation: Foundation, designer: Designer): St
 
   const neededBy = (stack: Stack): Map<string, string[]> => {
     const map = new Map<string, string[]>();
+    if (stack.action === 'DELETE') return map; // it works on an empty template, where nothing needs anything
     for (const row of Object.values(stack.resources)) {
       for (const name of row.requires) {
         const list = map.get(name) ?? [];

@@ -53,7 +53,7 @@ export function createAddresses({ state }: Pick<Foundation, 'state'>): Addresses
     next: (subnet) => {
       const { base, size } = parseCidr(subnet.cidr);
       // The first two addresses (network, gateway) and the last (broadcast) are never handed out.
-      const order = orders.get(subnet.id) ?? shuffled(Math.max(size - 3, 0), state.seed);
+      const order = orders.get(subnet.id) ?? shuffled(Math.max(size - 3, 0), state.seed * 1000 + (base % 997));
       orders.set(subnet.id, order);
       for (let tried = 0; tried < order.length; tried++) {
         const cursor = state.cursors[subnet.id] ?? 0;
