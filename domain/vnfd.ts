@@ -180,7 +180,8 @@ export function level(of: Flavour, id: string | undefined = of.defaultLevelId): 
  * @throws VnflowError BAD_REQUEST for an unknown VDU or level
  */
 export function vduCount(of: Flavour, vduId: string, levelId?: string): number {
-  const count = level(of, levelId).vduCounts[vduId];
+  const { vduCounts } = level(of, levelId);
+  const count = Object.hasOwn(vduCounts, vduId) ? vduCounts[vduId] : undefined;
   if (count !== undefined) return count;
   const known = of.vdus.map((vdu) => vdu.id).join(', ');
   throw new VnflowError('BAD_REQUEST', { detail: `Flavour "${of.id}" has no VDU "${vduId}"; it has ${known}.` });

@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { z } from 'zod';
 import type { SoftwareImage, Storage, Vdu } from '../vnfd.ts';
 import { invalid, type NodeTemplate, readAs, toscaText } from './tosca.ts';
@@ -16,18 +15,14 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 1024 ** 4,
 };
 
-const bytes = z.union([
-  z.number(),
-  z.string().transform((written, context) => {
-    const [, amount = '', unit = ''] = written.match(/^\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*$/i) ?? [];
-    const factor = UNITS[unit.toLowerCase()];
-    if (factor === undefined) {
-      context.addIssue({ code: 'custom', message: 'must be a size such as "2 GB"' });
-      return z.NEVER;
-    }
-    return Math.round(Number(amount) * factor);
-  }),
-]);
+const bytes = z.union([z.number(), z.string()]).transform((written, context) => {
+  if (typeof written === 'number') return written;
+  const [, amount = '', unit = ''] = written.match(/^\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*$/i) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  if (typeof factor === 'number') return Math.round(Number(amount) * factor);
+  context.addIssue({ code: 'custom', message: 'must be a size such as "2 GB"' });
+  return z.NEVER;
+});
 
 const SW_IMAGE_DATA = z.object({
   name: z.string().min(1),
@@ -61,8 +56,18 @@ export function readSoftwareImage(id: string, node: NodeTemplate, path: string):
     size: image.size ?? 0,
     ...(image.provider ? { provider: image.provider } : {}),
     ...(image.checksum ? { checksum: image.checksum } : {}),
-    ...(file === undefined ? {} : { imagePath: posix.join(posix.dirname(path), file) }),
+    ...(file === undefined ? {} : { imagePath: besides(path, file) }),
   };
+}
+
+/** `Definitions/a.yaml` and `../Files/x` → `Files/x`. What leads out of the package stays as written: no entry has such a name. */
+function besides(path: string, relative: string): string {
+  const parts = path.split('/').slice(0, -1);
+  for (const part of relative.split('/')) {
+    if (part === '..' && parts.length > 0) parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
 }
 
 export function softwareImagesOf(vdus: readonly Vdu[], storages: readonly Storage[]): SoftwareImage[] {

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { samplePackageFiles } from './testing/sample-package.ts';
+import { flavour, level, readVnfd, vduCount, vduIds } from './vnfd.ts';
+
+const SIMPLE = 'Definitions/flavour_simple.yaml';
+
+/** The sample with one file changed. */
+function changed(path: string, from: string | RegExp, to: string): Map<string, string> {
+  const files = samplePackageFiles();
+  const text = files.get(path) ?? '';
+  expect(text).toMatch(from);
+  return files.set(path, text.replace(from, to));
+}
+
+describe('the VNFD of the sample package', () => {
+  const vnfd = readVnfd(samplePackageFiles());
+  const simple = flavour(vnfd, 'simple');
+  const complex = flavour(vnfd, 'complex');
+
+  it('says who made what, as the guide shows it', () => {
+    const { flavours, ...identity } = vnfd;
+    expect(identity).toEqual({
+      vnfdId: 'd34ac189-5376-493f-828f-224dd5fe7393',
+      provider: 'Company',
+      productName: 'Sample VNF',
+      softwareVersion: '1.0',
+      vnfdVersion: '1.0',
+    });
+    expect(flavours.map(({ id, description }) => [id, description])).toEqual([
+      ['complex', 'Three control-plane nodes behind a virtual address'],
+      ['simple', 'One control-plane node'],
+    ]);
+  });
+
+  it('gives each VDU its flavor, image and connection point', () => {
+    expect(vduIds(simple)).toEqual(['masterNode', 'workerNode']);
+    expect(simple.vdus.map(({ computeFlavour, softwareImage }) => [computeFlavour, softwareImage?.name])).toEqual([
+      ['m1.medium', 'masterNode-image'],
+      ['m1.medium', 'workerNode-image'],
+    ]);
+    expect(simple.connectionPoints).toEqual([
+      { id: 'masterNode_CP1', vduId: 'masterNode' },
+      { id: 'workerNode_CP1', vduId: 'workerNode' },
+    ]);
+  });
+
+  it('counts the nodes of a level, the default one if none is named', () => {
+    expect([vduCount(simple, 'masterNode'), vduCount(simple, 'workerNode')]).toEqual([1, 2]);
+    expect(vduCount(simple, 'workerNode', 'instantiation_level_2')).toBe(4);
+    expect(vduCount(complex, 'masterNode')).toBe(3);
+    expect(vduCount(complex, 'masterNode', 'instantiation_level_3')).toBe(5);
+    expect(level(simple).scaleLevels).toEqual({ workerNode_scale: 0 });
+  });
+
+  it('scales workers by one, up to two steps', () => {
+    expect(simple.aspects).toEqual([{ id: 'workerNode_scale', maxScaleLevel: 2, vduDeltas: { workerNode: 1 } }]);
+  });
+
+  it('keeps nodes of one kind on different hosts, in the complex flavour', () => {
+    expect(complex.affinityRules.map(({ kind, targets }) => [kind, ...targets])).toEqual([
+      ['ANTI_AFFINITY', 'masterNode'],
+      ['ANTI_AFFINITY', 'workerNode'],
+    ]);
+    expect(simple.affinityRules).toEqual([]);
+  });
+});
+
+describe('a request that names something unknown is told what there is', () => {
+  const vnfd = readVnfd(samplePackageFiles());
+  const simple = flavour(vnfd, 'simple');
+
+  it.each([
+    ['flavour', () => flavour(vnfd, 'huge'), 'FLAVOUR_UNKNOWN', /no flavour "huge"; it has complex, simple/],
+    [
+      'level',
+      () => vduCount(simple, 'masterNode', 'nine'),
+      'BAD_REQUEST',
+      /no level "nine"; it has instantiation_level_1, /,
+    ],
+    ['VDU', () => vduCount(simple, 'storage'), 'BAD_REQUEST', /no VDU "storage"; it has masterNode, workerNode/],
+    ['inherited name', () => vduCount(simple, 'constructor'), 'BAD_REQUEST', /no VDU "constructor"/],
+  ])('%s', (_what, act, code, detail) => {
+    expect(act).toThrow(expect.objectContaining({ code, message: expect.stringMatching(detail) }));
+  });
+});
+
+describe('a VNFD that cannot be used is refused with file and place', () => {
+  const vnfdFile = 'Definitions/kubernetes_cluster.vnfd.yaml';
+  it.each([
+    ['no definitions', new Map([['BaseHOT/a.yaml', 'a: 1']]), /no YAML file in Definitions/],
+    [
+      'a YAML bomb',
+      changed(
+        SIMPLE,
+        /^/,
+        'a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c]\n',
+      ),
+      /flavour_simple\.yaml expands its aliases/,
+    ],
+    ['no vnfdId', changed(vnfdFile, 'descriptor_id', 'description_id'), /descriptor_id/],
+    [
+      'no flavour',
+      new Map([...samplePackageFiles()].filter(([path]) => !path.includes('/flavour_'))),
+      /needs a flavour/,
+    ],
+    ['a flavour twice', changed(SIMPLE, 'flavour_id: simple', 'flavour_id: complex'), /Two files .* flavour complex/],
+    [
+      'an unknown default level',
+      changed(SIMPLE, 'default_level: instantiation_level_1', 'default_level: nine'),
+      /default_level nine is not one/,
+    ],
+    [
+      'a level that nobody defined',
+      changed(SIMPLE, /instantiation_level_2: \{ number/, 'level_9: { number'),
+      /the level level_9 is not in InstantiationLevels/,
+    ],
+    [
+      'a count that is no number',
+      changed(SIMPLE, '{ number_of_instances: 4', '{ number_of_instances: many'),
+      /workerNode_instantiation_levels, levels\.instantiation_level_2\.number_of_instances/,
+    ],
+    [
+      'an unbound connection point',
+      changed(SIMPLE, 'virtual_binding: workerNode', 'virtual_binding: nobody'),
+      /workerNode_CP1: its virtual_binding nobody/,
+    ],
+    [
+      'a missing delta',
+      changed(SIMPLE, 'step_deltas: [ delta_1 ]', 'step_deltas: [ delta_9 ]'),
+      /does not have the delta delta_9/,
+    ],
+    [
+      'an image size without unit',
+      changed(SIMPLE, 'size: 2 GB', 'size: 2 loaves'),
+      /masterNode, sw_image_data, size: must be a size such as "2 GB"/,
+    ],
+  ])('%s', (_what, files, detail) => {
+    expect(() => readVnfd(files)).toThrow(
+      expect.objectContaining({ code: 'CSAR_INVALID', message: expect.stringMatching(detail) }),
+    );
+  });
+
+  it('takes identity from the defaults of the node type, as Tacker packages often have it', () => {
+    expect(readVnfd(changed(vnfdFile, '        provider: Company\n', '')).provider).toBe('Company');
+  });
+
+  it('tells where in the package an image lies', () => {
+    const image =
+      '      artifacts:\n        sw_image:\n          type: tosca.artifacts.nfv.SwImage\n          file: ../Files/images/ubuntu.qcow2\n';
+    const files = changed(SIMPLE, /( {6}capabilities:)/, `${image}$1`);
+    expect(flavour(readVnfd(files), 'simple').softwareImages[0]).toMatchObject({
+      id: 'masterNode',
+      imagePath: 'Files/images/ubuntu.qcow2',
+      size: 2e9,
+    });
+  });
+});
