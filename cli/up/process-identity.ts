@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+
+/** A process id alone may be given out again; together with the moment of its start it names one process for ever. */
+export const ProcessIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
+export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
+
+/** Field 22 of /proc/PID/stat, counted after the name, which may hold blanks and brackets. */
+const START_TIME_AFTER_NAME = 19;
+const LOOK_EVERY_MS = 50;
+
+/** @returns undefined when there is no such process (a zombie counts as none) */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
+  return identityOf(pid)?.startedAt === startedAt;
+}
+
+/**
+ * SIGTERM, and SIGKILL when that does not help; resolves when the process is gone.
+ * @param patienceMs between the two
+ */
+export async function stopProcess(identity: ProcessIdentity, patienceMs = 8_000): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!isAlive(identity)) return;
+    send(identity.pid, signal);
+    const until = Date.now() + patienceMs;
+    while (Date.now() < until && isAlive(identity)) await delay(LOOK_EVERY_MS);
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it ended at this very moment
+  }
+}
+
+function startFromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? undefined : fields[START_TIME_AFTER_NAME];
+  } catch {
+    return undefined;
+  }
+}
+
+function startFromPs(pid: number): string | undefined {
+  try {
+    const [state = '', ...start] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', `${pid}`], { encoding: 'utf8' })
+      .trim()
+      .split(/\s+/);
+    return state.startsWith('Z') || start.length === 0 ? undefined : start.join(' ');
+  } catch {
+    return undefined;
+  }
+}

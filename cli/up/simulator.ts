@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import axios from 'axios';
+import { z } from 'zod';
+import { freePort } from '../../worker/free-port.ts';
+import { identityOf, isAlive, stopProcess } from './process-identity.ts';
+import type { SimulatorRecord } from './up-record.ts';
+
+const MAIN = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url));
+const PORT = 9891;
+const BASTION_PORT = 9892;
+const START_LIMIT_MS = 60_000;
+
+const Ready = z.object({
+  ready: z.literal(true),
+  authUrl: z.url(),
+  url: z.url(),
+  bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
+  pid: z.int(),
+});
+const Health = z.object({ pid: z.int(), speed: z.number() });
+
+export interface SimulatorOptions {
+  readonly data: string;
+  /** Simulated seconds per second. None: as before, else 1. */
+  readonly speed: number | undefined;
+  /** For its service catalogue. */
+  readonly vnfmUrl: string;
+}
+
+/**
+ * The embedded cloud: the one that an earlier `up` left running, or a new process that goes on with the world on the disk.
+ * @param before what `up.json` says
+ * @throws Error with the end of its log when it does not start
+ */
+export async function obtainSimulator(
+  options: SimulatorOptions,
+  before: SimulatorRecord | undefined,
+): Promise<{ record: SimulatorRecord; how: 'adopted' | 'started' }> {
+  const speed = options.speed ?? before?.speed ?? 1;
+  if (before && isAlive(before.process)) {
+    if (await isHealthy(before, speed)) return { record: before, how: 'adopted' };
+    await stopProcess(before.process);
+  }
+  return { record: await startSimulator({ ...options, speed }, before), how: 'started' };
+}
+
+async function isHealthy({ url, process: { pid } }: SimulatorRecord, speed: number): Promise<boolean> {
+  try {
+    const { data } = await axios.get(`${url}/_simulator/health`, { timeout: 3_000, proxy: false });
+    const health = Health.parse(data);
+    return health.pid === pid && health.speed === speed;
+  } catch {
+    return false;
+  }
+}
+
+async function startSimulator(
+  { data, speed, vnfmUrl }: SimulatorOptions & { speed: number },
+  before: SimulatorRecord | undefined,
+): Promise<SimulatorRecord> {
+  const port = await freePort(before ? Number(new URL(before.url).port) : PORT);
+  const bastionPort = await freePort(before?.bastion.port ?? BASTION_PORT);
+  const log = path.join(data, 'simulator.log');
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  // a file and not a pipe: the simulator goes on when this process is killed
+  const output = openSync(log, 'a', 0o600);
+  const logStart = statSync(log).size;
+  const args = ['--directory', path.join(data, 'simulator'), '--port', `${port}`, '--bastion-port', `${bastionPort}`];
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', MAIN, ...args, '--speed', `${speed}`, '--vnfm-url', vnfmUrl],
+    { detached: true, stdio: ['ignore', output, output] },
+  );
+  closeSync(output);
+  const until = Date.now() + START_LIMIT_MS;
+  while (Date.now() < until && child.exitCode === null && child.signalCode === null) {
+    const ready = readyLine(readFileSync(log).subarray(logStart).toString());
+    const identity = ready && identityOf(ready.pid);
+    if (ready && identity) {
+      child.unref();
+      return { url: ready.url, authUrl: ready.authUrl, bastion: ready.bastion, speed, process: identity };
+    }
+    await delay(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(
+    `The simulator did not start:\n${readFileSync(log).subarray(logStart).toString().trim().slice(-2_000)}`,
+  );
+}
+
+function readyLine(text: string): z.infer<typeof Ready> | undefined {
+  for (const line of text.split('\n').filter((part) => part.startsWith('{'))) {
+    const parsed = Ready.safeParse(jsonOf(line));
+    if (parsed.success) return parsed.data;
+  }
+  return undefined;
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
