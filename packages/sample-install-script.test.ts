@@ -82,8 +82,11 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
       if (line === 'certs certificate-key') return { stdout: `${KEY}\n` };
       if (line.startsWith('config images list')) return { stdout: 'registry.k8s.io/pause:3.9\n' };
       if (line.startsWith('init --config')) {
+        const token = args.includes('--skip-token-print') ? '' : TOKEN; // as the real one, which prints both
+        const key = args.includes('--skip-certificate-key-print') ? '' : KEY;
         await write('/etc/kubernetes/admin.conf', `server: https://${ENVIRONMENT.CLUSTER_ENDPOINT}\n`);
         await write('/etc/kubernetes/pki/ca.crt', 'CA');
+        return { stdout: `[bootstrap-token] ${token}\n[upload-certs] ${key}\n` };
       }
       if (line.startsWith('join --config')) {
         await write('/etc/kubernetes/kubelet.conf', 'kubelet');
