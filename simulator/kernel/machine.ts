@@ -17,12 +17,14 @@ export interface Machine {
 
 /** What the cloud half of the simulator asks of the node half. */
 export interface Hypervisor {
-  /** The machine exists and boots: its sshd answers after the boot latency. */
+  /** The machine exists and boots: its sshd answers after the boot latency. One that exists already stays as it is. */
   create(machine: Machine): void;
   destroy(id: string): void;
   power(id: string, action: 'start' | 'stop' | 'reboot'): void;
   /** What the machine printed on its serial console so far (cloud-init prints the SSH host key fingerprints there). */
   consoleLog(id: string): string;
+  /** After a restart: only these machines exist in the cloud; others are remains of a moment that was lost. */
+  retain?(ids: ReadonlySet<string>): void;
 }
 
 /** What the node half asks of the cloud half. */

@@ -64,8 +64,19 @@ export function createCloud(options: CloudOptions): Cloud {
   const faults = createFaults(({ service, effect }, place) =>
     ledger.record({ kind: 'fault', where: service, what: place, detail: { effect: Object.keys(effect).join(',') } }),
   );
+  // Draws that a kill -9 made the state forget must not come again: their ids may live on in the nodes.
+  if (Object.keys(state.serviceIds).length > 0) state.draws += 100_000;
   const chance = createChance(state.seed, state);
-  const foundation: Foundation = { state, clock, latency, chance, faults, changed: part.changed, url: options.url };
+  const foundation: Foundation = {
+    state,
+    clock,
+    latency,
+    chance,
+    faults,
+    changed: part.changed,
+    flush: persistence.flushAll,
+    url: options.url,
+  };
   const sessions = createSessions(foundation, options.tokenLifetime);
   const network = createNetworkStore(foundation);
   const changes = createNetworkChanges(foundation, network);

@@ -13,6 +13,8 @@ export interface Foundation {
   readonly faults: Faults;
   /** The state was changed. */
   changed(): void;
+  /** Writes the state to the disk at once, if it was changed. */
+  flush(): void;
   /** The server's base URL, for example `http://127.0.0.1:41234`. */
   url(): string;
 }

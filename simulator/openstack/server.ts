@@ -51,6 +51,8 @@ async function serve(parts: Parts, service: Service, { route, req, res }: Exchan
   if (effect && !effect.afterSuccess && spoils(effect)) return spoil(service, effect, { req, res });
   const answer = await answerOf(parts, service, { route, req, res });
   if (effect?.afterSuccess) return spoil(service, effect, { req, res });
+  // What a client was promised outlives a kill -9. (A token may be lost: it is asked for again.)
+  if (req.method !== 'GET' && answer.status < 400 && service.name !== 'keystone') foundation.flush();
   const own = answer.isFromGate
     ? { 'X-Openstack-Request-Id': requestId }
     : service.headers?.(requestId, { headers: req.headers });

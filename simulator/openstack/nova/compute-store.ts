@@ -290,7 +290,11 @@ export function createComputeStore(
       changed();
     },
     resume: () => {
-      for (const subject of Object.values(state.servers)) if (subject.dueAt !== null) schedule(subject);
+      machines().retain?.(new Set(Object.keys(state.servers)));
+      for (const subject of Object.values(state.servers)) {
+        if (subject.dueAt !== null) schedule(subject);
+        if (subject.launchedAt !== null && subject.task !== 'deleting') machines().create(machineOf(subject));
+      }
     },
     stop: () => stopped.abort(),
   };
