@@ -1,0 +1,29 @@
+import type { SimNode } from '../node.ts';
+import { kubeletRuns } from '../systemd/services.ts';
+
+/** Components that the kubelet runs from manifests on a control-plane node. */
+export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+export type Component = (typeof COMPONENTS)[number];
+
+export const MANIFESTS = '/etc/kubernetes/manifests';
+
+export function hasManifest(node: SimNode, component: Component): boolean {
+  return node.root.exists(`${MANIFESTS}/${component}.yaml`);
+}
+
+/** Whether the kubelet keeps the component's container running (which says nothing about its health). */
+export function runsComponent(node: SimNode, component: Component): boolean {
+  return kubeletRuns(node) && hasManifest(node, component);
+}
+
+/** Command lines of the components, as `ps` shows them. */
+export function staticPodProcesses(node: SimNode): readonly (readonly string[])[] {
+  const address = node.state.machine.ports[0]?.address ?? '';
+  const lines: Record<Component, readonly string[]> = {
+    etcd: ['etcd', `--name=${node.state.hostname}`, `--advertise-client-urls=https://${address}:2379`, '--data-dir=/var/lib/etcd'],
+    'kube-apiserver': ['kube-apiserver', `--advertise-address=${address}`, '--etcd-servers=https://127.0.0.1:2379', '--secure-port=6443'],
+    'kube-controller-manager': ['kube-controller-manager', '--kubeconfig=/etc/kubernetes/controller-manager.conf', '--leader-elect=true'],
+    'kube-scheduler': ['kube-scheduler', '--kubeconfig=/etc/kubernetes/scheduler.conf', '--leader-elect=true'],
+  };
+  return COMPONENTS.filter((component) => runsComponent(node, component)).map((component) => lines[component]);
+}

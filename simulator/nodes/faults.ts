@@ -1,0 +1,93 @@
+import type { NodeState } from './node.ts';
+
+/** `node`: host name, server name, server id or an address; absent: every node. `times`: how often (default: until cleared). */
+interface Where {
+  readonly node?: string;
+  readonly times?: number;
+}
+
+export type NodeFault =
+  /** TCP connections to sshd are refused. */
+  | (Where & { readonly kind: 'ssh-refused' })
+  /** The connection is cut `afterSeconds` (simulated) after a command began. */
+  | (Where & { readonly kind: 'ssh-reset'; readonly afterSeconds?: number; readonly commandPrefix?: string })
+  /** The connection opens, sshd never says a word. */
+  | (Where & { readonly kind: 'ssh-hang' })
+  /** Each login takes so much longer. */
+  | (Where & { readonly kind: 'ssh-slow'; readonly seconds: number })
+  /** sshd shows another host key. */
+  | (Where & { readonly kind: 'host-key' })
+  /** A command answers this instead of running; `delaySeconds` alone: it only takes longer. */
+  | (Where & {
+      readonly kind: 'command';
+      readonly commandPrefix: string;
+      readonly exitCode?: number;
+      readonly stderr?: string;
+      readonly delaySeconds?: number;
+    })
+  /** The first `curl` or `wget` of a URL that begins so brings a file with other bytes. */
+  | (Where & { readonly kind: 'download-corrupted'; readonly urlPrefix: string })
+  | (Where & { readonly kind: 'disk-full' })
+  /** Neither SSH nor the API reach the node; it runs on. */
+  | (Where & { readonly kind: 'unreachable' });
+
+export interface NodeFaults {
+  /** @returns a function that takes the fault away */
+  add(fault: NodeFault): () => void;
+  clear(): void;
+  list(): readonly NodeFault[];
+  /** The first fault of this kind for the node that also passes `test`; counts as one time. */
+  take<K extends NodeFault['kind']>(
+    kind: K,
+    node: NodeState,
+    test?: (fault: Extract<NodeFault, { kind: K }>) => boolean,
+  ): Extract<NodeFault, { kind: K }> | undefined;
+  diskFull(node: NodeState): boolean;
+  unreachable(node: NodeState): boolean;
+}
+
+/** @param onFault told of each fault that strikes */
+export function createNodeFaults(onFault: (node: NodeState, fault: NodeFault) => void): NodeFaults {
+  let faults: { readonly fault: NodeFault; left: number }[] = [];
+  const concerns = (fault: NodeFault, node: NodeState): boolean => {
+    if (fault.node === undefined) return true;
+    const { machine, hostname } = node;
+    return [hostname, machine.name, machine.id, ...machine.ports.map(({ address }) => address)].includes(fault.node);
+  };
+  const lasting = (kind: NodeFault['kind'], node: NodeState): boolean =>
+    faults.some(({ fault }) => fault.kind === kind && concerns(fault, node));
+  return {
+    add: (fault) => {
+      const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
+      faults.push(entry);
+      return () => {
+        faults = faults.filter((other) => other !== entry);
+      };
+    },
+    clear: () => {
+      faults = [];
+    },
+    list: () => faults.map(({ fault }) => fault),
+    take: <K extends NodeFault['kind']>(
+      kind: K,
+      node: NodeState,
+      test?: (fault: Extract<NodeFault, { kind: K }>) => boolean,
+    ) => {
+      for (const entry of faults) {
+        if (!isKind(entry.fault, kind) || !concerns(entry.fault, node)) continue;
+        if (test && !test(entry.fault)) continue;
+        entry.left -= 1;
+        if (entry.left <= 0) faults = faults.filter((other) => other !== entry);
+        onFault(node, entry.fault);
+        return entry.fault;
+      }
+      return undefined;
+    },
+    diskFull: (node) => lasting('disk-full', node),
+    unreachable: (node) => lasting('unreachable', node),
+  };
+}
+
+function isKind<K extends NodeFault['kind']>(fault: NodeFault, kind: K): fault is Extract<NodeFault, { kind: K }> {
+  return fault.kind === kind;
+}

@@ -1,0 +1,277 @@
+import type { IFileSystem } from 'just-bash';
+import { unsafeBytesFromLatin1 } from 'just-bash';
+import { toBytes, toText } from './bytes.ts';
+import {
+  allPaths,
+  childrenOf,
+  type Entry,
+  entryAt,
+  FileError,
+  nameOf,
+  normalize,
+  parentOf,
+  removeAll,
+  resolve,
+  setEntry,
+  type Tree,
+} from './tree.ts';
+
+/** Who looks at the files: decides what may be read and who owns what is made. */
+export interface Viewer {
+  readonly user: string;
+  /** Bits taken away from the mode of new files. */
+  umask: number;
+  /** The last refusal, for commands that say "No such file" whatever the reason was. */
+  refused?: { readonly path: string; readonly reason: string };
+}
+
+const READ = 4;
+const WRITE = 2;
+const SEARCH = 1;
+
+/** The files as one user sees them. Synchronous; throws FileError. */
+export interface View {
+  readonly tree: Tree;
+  read(path: string): string;
+  readText(path: string): string;
+  exists(path: string): boolean;
+  stat(path: string, follow?: boolean): Entry;
+  write(path: string, bytes: string, options?: { append?: boolean; mode?: number }): void;
+  makeDirectory(path: string, recursive: boolean): void;
+  list(path: string): string[];
+  remove(path: string, options: { recursive: boolean; force: boolean }): void;
+  copy(from: string, to: string, recursive: boolean): void;
+  move(from: string, to: string): void;
+  chmod(path: string, mode: number): void;
+  chown(path: string, owner: string): void;
+  link(target: string, path: string): void;
+  real(path: string): string;
+}
+
+export function createView(tree: Tree, viewer: Viewer): View {
+  const refuse = (code: 'EACCES' | 'ENOSPC', operation: string, path: string): never => {
+    viewer.refused = { path, reason: code === 'EACCES' ? 'Permission denied' : 'No space left on device' };
+    throw new FileError(code, operation, path);
+  };
+  const allowed = (entry: Entry, want: number): boolean => {
+    if (viewer.user === 'root' || entry.kind === 'link') return true;
+    const bits = entry.owner === viewer.user ? entry.mode >> 6 : entry.mode;
+    return (bits & want) === want;
+  };
+  const locate = (path: string, operation: string, last = true): string =>
+    resolve(tree, path, {
+      last,
+      visit: (_, entry) => {
+        if (!allowed(entry, SEARCH)) refuse('EACCES', operation, path);
+      },
+    });
+  const need = (path: string, operation: string, last = true): { at: string; entry: Entry } => {
+    const at = locate(path, operation, last);
+    const entry = at === '/' ? ROOT : entryAt(tree, at);
+    if (!entry) throw new FileError('ENOENT', operation, path);
+    return { at, entry };
+  };
+  const writableParent = (at: string, path: string, operation: string): void => {
+    const parent = parentOf(at);
+    const entry = parent === '/' ? ROOT : entryAt(tree, parent);
+    if (!entry) throw new FileError('ENOENT', operation, path);
+    if (entry.kind !== 'directory') throw new FileError('ENOTDIR', operation, path);
+    if (!allowed(entry, WRITE)) refuse('EACCES', operation, path);
+  };
+  const grow = (path: string): void => {
+    try {
+      tree.beforeGrowth(path);
+    } catch {
+      refuse('ENOSPC', 'write', path);
+    }
+  };
+
+  const view: View = {
+    tree,
+    read: (path) => {
+      const { entry } = need(path, 'open');
+      if (entry.kind === 'directory') throw new FileError('EISDIR', 'read', path);
+      if (!allowed(entry, READ)) refuse('EACCES', 'open', path);
+      return entry.kind === 'file' ? entry.bytes : '';
+    },
+    readText: (path) => toText(view.read(path)),
+    exists: (path) => {
+      try {
+        need(path, 'stat');
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    stat: (path, follow = true) => need(path, 'stat', follow).entry,
+    write: (path, bytes, options = {}) => {
+      const at = locate(path, 'open');
+      const dynamic = tree.dynamic.get(at);
+      if (dynamic) {
+        if (at === '/dev/null' || at === '/dev/full') return;
+        if (!dynamic.write || viewer.user !== 'root') refuse('EACCES', 'open', path);
+        dynamic.write?.(bytes);
+        return;
+      }
+      const old = entryAt(tree, at);
+      if (old?.kind === 'directory') throw new FileError('EISDIR', 'open', path);
+      if (!old) writableParent(at, path, 'open');
+      else if (!allowed(old, WRITE)) refuse('EACCES', 'open', path);
+      const before = old?.kind === 'file' ? old.bytes : '';
+      if (options.append && bytes === '' && old) return;
+      if (bytes !== '' || !old) grow(at);
+      setEntry(tree, at, {
+        kind: 'file',
+        bytes: options.append ? before + bytes : bytes,
+        mode: options.mode ?? (old?.kind === 'file' ? old.mode : 0o666 & ~viewer.umask),
+        owner: old?.owner ?? viewer.user,
+        at: tree.now(),
+      });
+    },
+    makeDirectory: (path, recursive) => {
+      const at = locate(path, 'mkdir');
+      const old = at === '/' ? ROOT : entryAt(tree, at);
+      if (old) {
+        if (recursive && old.kind === 'directory') return;
+        throw new FileError('EEXIST', 'mkdir', path);
+      }
+      if (recursive && at !== '/') view.makeDirectory(parentOf(at), true);
+      writableParent(at, path, 'mkdir');
+      grow(at);
+      setEntry(tree, at, { kind: 'directory', mode: 0o777 & ~viewer.umask, owner: viewer.user, at: tree.now() });
+    },
+    list: (path) => {
+      const { at, entry } = need(path, 'scandir');
+      if (entry.kind !== 'directory') throw new FileError('ENOTDIR', 'scandir', path);
+      if (!allowed(entry, READ)) refuse('EACCES', 'scandir', path);
+      return childrenOf(tree, at);
+    },
+    remove: (path, { recursive, force }) => {
+      let found: { at: string; entry: Entry };
+      try {
+        found = need(path, 'rm', false);
+      } catch (error) {
+        if (force && error instanceof FileError && error.code === 'ENOENT') return;
+        throw error;
+      }
+      writableParent(found.at, path, 'rm');
+      if (found.entry.kind === 'directory') {
+        if (!recursive && childrenOf(tree, found.at).length > 0) throw new FileError('ENOTEMPTY', 'rm', path);
+      }
+      removeAll(tree, found.at);
+    },
+    copy: (from, to, recursive) => {
+      const source = need(from, 'cp');
+      if (source.entry.kind === 'directory') {
+        if (!recursive) throw new FileError('EISDIR', 'cp', from);
+        view.makeDirectory(to, true);
+        for (const name of childrenOf(tree, source.at)) view.copy(`${from}/${name}`, `${to}/${name}`, true);
+        return;
+      }
+      view.write(to, view.read(from), source.entry.kind === 'file' ? { mode: source.entry.mode & ~viewer.umask } : {});
+    },
+    move: (from, to) => {
+      const source = need(from, 'rename', false);
+      writableParent(source.at, from, 'rename');
+      const target = locate(to, 'rename', false);
+      writableParent(target, to, 'rename');
+      if (source.at === target) return;
+      const moved: [string, Entry][] = [[target, source.entry]];
+      const collect = (at: string, into: string): void => {
+        for (const name of childrenOf(tree, at)) {
+          const entry = entryAt(tree, `${at}/${name}`);
+          if (!entry) continue;
+          moved.push([`${into}/${name}`, entry]);
+          if (entry.kind === 'directory') collect(`${at}/${name}`, `${into}/${name}`);
+        }
+      };
+      if (source.entry.kind === 'directory') collect(source.at, target);
+      removeAll(tree, source.at);
+      removeAll(tree, target);
+      for (const [path, entry] of moved) setEntry(tree, path, entry);
+    },
+    chmod: (path, mode) => {
+      const { at, entry } = need(path, 'chmod');
+      if (tree.dynamic.has(at) || entry.kind === 'link') return;
+      if (viewer.user !== 'root' && entry.owner !== viewer.user) refuse('EACCES', 'chmod', path);
+      setEntry(tree, at, { ...entry, mode: mode & 0o7777 });
+    },
+    chown: (path, owner) => {
+      const { at, entry } = need(path, 'chown');
+      if (viewer.user !== 'root') refuse('EACCES', 'chown', path);
+      setEntry(tree, at, { ...entry, owner });
+    },
+    link: (target, path) => {
+      const at = locate(path, 'symlink', false);
+      if (entryAt(tree, at)) throw new FileError('EEXIST', 'symlink', path);
+      writableParent(at, path, 'symlink');
+      setEntry(tree, at, { kind: 'link', to: target, owner: viewer.user, at: tree.now() });
+    },
+    real: (path) => {
+      const { at } = need(path, 'realpath');
+      return at;
+    },
+  };
+  return view;
+}
+
+const ROOT: Entry = { kind: 'directory', mode: 0o755, owner: 'root', at: 0 };
+
+/** How just-bash sees a view. `isProgram`: a name for which `/bin/NAME` must seem to exist (see shell/lookup.ts). */
+export function asFileSystem(view: View, isProgram: (name: string) => boolean): IFileSystem {
+  const stat = (path: string, follow: boolean) => {
+    if (path.startsWith('/bin/') && isProgram(nameOf(path))) {
+      return { ...PROGRAM_STAT, mtime: new Date(0) };
+    }
+    const entry = view.stat(path, follow);
+    return {
+      isFile: entry.kind === 'file',
+      isDirectory: entry.kind === 'directory',
+      isSymbolicLink: entry.kind === 'link',
+      mode: entry.kind === 'link' ? 0o777 : entry.mode,
+      size: entry.kind === 'file' ? entry.bytes.length : entry.kind === 'link' ? entry.to.length : 4096,
+      mtime: new Date(entry.at),
+    };
+  };
+  const content = (data: string | Uint8Array, options?: { encoding?: string } | string): string => {
+    if (typeof data !== 'string') return Buffer.from(data).toString('latin1');
+    const encoding = typeof options === 'string' ? options : options?.encoding;
+    return encoding === 'binary' || encoding === 'latin1' ? data : toBytes(data);
+  };
+  return {
+    readFile: async (path, options) => {
+      const encoding = typeof options === 'string' ? options : options?.encoding;
+      const bytes = view.read(path);
+      return encoding === 'binary' || encoding === 'latin1' ? bytes : toText(bytes);
+    },
+    readFileBytes: async (path) => unsafeBytesFromLatin1(view.read(path)),
+    readFileBuffer: async (path) => new Uint8Array(Buffer.from(view.read(path), 'latin1')),
+    writeFile: async (path, data, options) => view.write(path, content(data, options)),
+    appendFile: async (path, data, options) => view.write(path, content(data, options), { append: true }),
+    exists: async (path) => (path.startsWith('/bin/') && isProgram(nameOf(path))) || view.exists(path),
+    stat: async (path) => stat(path, true),
+    lstat: async (path) => stat(path, false),
+    mkdir: async (path, options) => view.makeDirectory(path, options?.recursive ?? false),
+    readdir: async (path) => view.list(path),
+    rm: async (path, options) =>
+      view.remove(path, { recursive: options?.recursive ?? false, force: options?.force ?? false }),
+    cp: async (from, to, options) => view.copy(from, to, options?.recursive ?? false),
+    mv: async (from, to) => view.move(from, to),
+    resolvePath: (base, path) => normalize(path.startsWith('/') ? path : `${base}/${path}`),
+    getAllPaths: () => allPaths(view.tree),
+    chmod: async (path, mode) => view.chmod(path, mode),
+    symlink: async (target, path) => view.link(target, path),
+    link: async (from, to) => view.copy(from, to, false),
+    readlink: async (path) => {
+      const entry = view.stat(path, false);
+      if (entry.kind !== 'link') throw new FileError('EINVAL', 'readlink', path);
+      return entry.to;
+    },
+    realpath: async (path) => view.real(path),
+    utimes: async (path) => {
+      view.stat(path);
+    },
+  };
+}
+
+const PROGRAM_STAT = { isFile: true, isDirectory: false, isSymbolicLink: false, mode: 0o755, size: 0 };

@@ -1,0 +1,173 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Machine } from '../kernel/machine.ts';
+import type { Part } from '../kernel/persistence.ts';
+import { UBUNTU_22_04 } from './files/base-image.ts';
+import { DEFAULT_SYSCTL, dynamicFiles } from './files/dynamic.ts';
+import { type Changes, FileError, type Tree } from './files/tree.ts';
+import { createView, type View } from './files/view.ts';
+import type { HostKey } from './ssh/host-keys.ts';
+import { generateHostKey } from './ssh/host-keys.ts';
+import type { UnitState } from './systemd/unit-state.ts';
+import type { World } from './world.ts';
+
+/** All of a machine that outlives the simulator's process. Plain JSON. */
+export interface NodeState {
+  readonly machine: Machine;
+  readonly machineId: string;
+  readonly hostKey: HostKey;
+  readonly users: Record<string, { readonly password: string | null; readonly keys: readonly string[] }>;
+  power: 'on' | 'off';
+  /** Simulated time at which the present boot began. */
+  bootedAt: number;
+  bootId: string;
+  boots: number;
+  hostname: string;
+  readonly files: Changes;
+  readonly kernel: { modules: string[]; sysctl: Record<string, string>; swaps: string[] };
+  readonly packages: Record<string, { readonly version: string; held: boolean }>;
+  images: string[];
+  /** Network interfaces that were made after boot, for example by Cilium. */
+  links: string[];
+  readonly units: Record<string, UnitState>;
+  readonly containers: Record<string, { readonly image: string; running: boolean; readonly options: Record<string, string> }>;
+  journal: { readonly at: string; readonly unit: string; readonly text: string }[];
+  console: string;
+  /** Says which boot already printed its lines on the console. */
+  consoleBoots: number;
+}
+
+export interface Process {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly user: string;
+  readonly argv: readonly string[];
+  readonly startedAt: number;
+}
+
+/** A machine as it runs in this process. */
+export interface SimNode {
+  readonly id: string;
+  readonly world: World;
+  readonly state: NodeState;
+  readonly tree: Tree;
+  /** The files as root sees them. */
+  readonly root: View;
+  readonly processes: Map<number, Process>;
+  /** Ends what runs on the machine: commands, units, SSH connections. Replaced at each boot. */
+  power: AbortController;
+  readonly locks: Map<string, Promise<void>>;
+  nextPid: number;
+  /** Marks the state as changed. */
+  changed(): void;
+  /** Writes the state if it was changed. */
+  save(): void;
+  /** From now on nothing is written: the simulator, or the machine, is gone. */
+  freeze(): void;
+  /** Removes the state from the disk. */
+  remove(): void;
+  /** What the ledger calls this machine. */
+  label(): string;
+}
+
+/** @param elapsed simulated seconds @param users the logins of the image, and keys from cloud-init */
+export function newNodeState(machine: Machine, elapsed: number, users: NodeState['users']): NodeState {
+  return {
+    machine,
+    machineId: randomBytes(16).toString('hex'),
+    hostKey: generateHostKey(),
+    users,
+    power: 'on',
+    bootedAt: elapsed,
+    bootId: randomUUID(),
+    boots: 1,
+    hostname: hostnameOf(machine),
+    files: {},
+    kernel: { modules: [], sysctl: { ...DEFAULT_SYSCTL }, swaps: ['/swap.img'] },
+    packages: {},
+    images: [],
+    links: [],
+    units: {},
+    containers: {},
+    journal: [],
+    console: '',
+    consoleBoots: 0,
+  };
+}
+
+/** cloud-init makes a host name of the server's name. */
+function hostnameOf(machine: Machine): string {
+  const name = machine.name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return name.slice(0, 63) || 'ubuntu';
+}
+
+export function createNode(world: World, part: Part<NodeState>): SimNode {
+  const { state } = part;
+  let dirty = false;
+  let frozen = false;
+  const changed = () => {
+    if (frozen) return;
+    dirty = true;
+    part.changed();
+  };
+  const tree: Tree = {
+    base: UBUNTU_22_04,
+    changes: state.files,
+    dynamic: dynamicFiles(state, { uptime: () => world.clock.elapsed() - state.bootedAt, changed }),
+    beforeGrowth: (path) => {
+      if (world.faults.diskFull(state)) throw new FileError('ENOSPC', 'write', path);
+    },
+    changed,
+    now: () => Date.now(),
+  };
+  return {
+    id: state.machine.id,
+    world,
+    state,
+    tree,
+    root: createView(tree, { user: 'root', umask: 0o022 }),
+    processes: new Map(),
+    power: new AbortController(),
+    locks: new Map(),
+    nextPid: 1200,
+    changed,
+    save: () => {
+      if (!dirty || frozen) return;
+      dirty = false;
+      part.flush();
+    },
+    freeze: () => {
+      frozen = true;
+    },
+    remove: () => part.remove(),
+    label: () => state.hostname,
+  };
+}
+
+/** Simulated time at which sshd answers after the present boot. */
+export function bootedAt(node: SimNode): number {
+  return node.state.bootedAt + node.world.latency.boot;
+}
+
+/** Simulated time at which cloud-init is done (at the first boot; later ones are quick). */
+export function cloudInitDoneAt(node: SimNode): number {
+  const entry = node.world.latency.commands.find(({ prefix }) => prefix === 'cloud-init status --wait');
+  return bootedAt(node) + (node.state.boots === 1 ? (entry?.seconds ?? 0) : 0);
+}
+
+export function isUp(node: SimNode): boolean {
+  return node.state.power === 'on' && node.world.clock.elapsed() >= bootedAt(node) && !node.world.faults.unreachable(node.state);
+}
+
+/** Fixed addresses of the machine's ports, in their order. */
+export function addressesOf(node: SimNode): readonly string[] {
+  return node.state.machine.ports.map(({ address }) => address);
+}
+
+export function log(node: SimNode, unit: string, text: string): void {
+  node.state.journal.push({ at: new Date().toISOString(), unit, text });
+  if (node.state.journal.length > 200) node.state.journal.splice(0, node.state.journal.length - 200);
+  node.changed();
+}

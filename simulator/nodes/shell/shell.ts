@@ -1,0 +1,206 @@
+import { Bash, type ExecResult } from 'just-bash';
+import { toBytes } from '../files/bytes.ts';
+import { PROGRAM_DIRECTORIES, programIn } from '../files/programs.ts';
+import { entryAt, FileError } from '../files/tree.ts';
+import { asFileSystem, createView, type View, type Viewer } from '../files/view.ts';
+import type { SimNode } from '../node.ts';
+import { InstalledCommands, InstalledPaths } from './installed.ts';
+import { unseenLines } from './live-output.ts';
+import { putScriptInPlace, scriptOf } from './scripts.ts';
+
+/** Standard input of a run: comes from a client, or is empty. */
+export interface InputSource {
+  /** A client may still send something. */
+  readonly live: boolean;
+  /** All bytes, when the client closed it. The second call gives nothing: it was read. */
+  read(): Promise<string>;
+}
+
+export const NO_INPUT: InputSource = { live: false, read: async () => '' };
+
+export interface ShellRequest {
+  readonly user: string;
+  readonly text: string;
+  /** Positional parameters, `$0` first. */
+  readonly positional?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: InputSource;
+  /** Bytes; instead of `input`. */
+  readonly stdin?: string;
+  readonly signal?: AbortSignal;
+  readonly umask?: number;
+  /** Process id of the shell. */
+  readonly pid?: number;
+  /** Called with output (bytes) while the script runs. What the shell itself says comes with the end of the script. */
+  readonly sink?: (bytes: string) => void;
+  /** Command lines (joined by NUL) that are in the ledger already, as the tail of another. */
+  readonly announced?: Set<string>;
+}
+
+export interface ShellResult {
+  /** Bytes. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** One shell process and what its commands share. */
+export interface Run {
+  readonly node: SimNode;
+  readonly user: string;
+  readonly viewer: Viewer;
+  readonly view: View;
+  readonly input: InputSource;
+  readonly signal: AbortSignal;
+  readonly pid: number;
+  readonly sink: ((bytes: string) => void) | undefined;
+  readonly announced: Set<string>;
+}
+
+export const ROOT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export function homeOf(user: string): string {
+  return user === 'root' ? '/root' : `/home/${user}`;
+}
+
+/** The environment of a login. */
+export function loginEnv(user: string): Record<string, string> {
+  return {
+    HOME: homeOf(user),
+    USER: user,
+    LOGNAME: user,
+    SHELL: '/bin/bash',
+    PATH: `${ROOT_PATH}:/usr/games:/usr/local/games:/snap/bin`,
+    LANG: 'C.UTF-8',
+  };
+}
+
+/** Runs a script in a shell process of its own. Never rejects: a machine that is switched off ends it with 143. */
+export async function runShell(node: SimNode, request: ShellRequest): Promise<ShellResult> {
+  const signal = AbortSignal.any([node.power.signal, ...(request.signal ? [request.signal] : [])]);
+  const viewer: Viewer = { user: request.user, umask: request.umask ?? 0o022 };
+  const run: Run = {
+    node,
+    user: request.user,
+    viewer,
+    view: createView(node.tree, viewer),
+    input: request.input ?? NO_INPUT,
+    signal,
+    pid: request.pid ?? 1,
+    sink: request.sink,
+    announced: request.announced ?? new Set(),
+  };
+  try {
+    return await execute(run, request);
+  } catch (error) {
+    return { stdout: '', stderr: toBytes(`bash: ${messageOf(error)}\n`), exitCode: exitOf(error) };
+  }
+}
+
+/** As `runShell`; all output goes to `sink`, as it comes. */
+export async function runShellLive(
+  node: SimNode,
+  request: ShellRequest & { readonly sink: (bytes: string) => void },
+): Promise<number> {
+  let seen = '';
+  const sink = (bytes: string) => {
+    seen += bytes;
+    request.sink(bytes);
+  };
+  const { stdout, stderr, exitCode } = await runShell(node, { ...request, sink });
+  const rest = unseenLines(stdout + stderr, seen);
+  if (rest !== '') request.sink(rest);
+  return exitCode;
+}
+
+async function execute(run: Run, request: ShellRequest): Promise<ShellResult> {
+  const script = scriptOf(request.text, run.sink !== undefined);
+  const env = request.env ?? loginEnv(run.user);
+  const bash = createBash(run, env, request.cwd ?? homeOf(run.user));
+  const stdin = request.stdin ?? (run.input.live && script.readsInput ? await run.input.read() : '');
+  const result = await bash.exec(script.stand, {
+    env: { ...env, ...positionalEnv(request.positional ?? ['bash']) },
+    rawScript: true,
+    signal: run.signal,
+    ...(stdin === '' ? {} : { stdin, stdinKind: 'bytes' as const }),
+  });
+  return {
+    stdout: rawBytes(result),
+    stderr: toBytes(result.stderr),
+    exitCode: run.signal.aborted ? 143 : result.exitCode,
+  };
+}
+
+/** Characters above 255 are text that nobody encoded yet; all else are bytes (see dispatch.ts). */
+function rawBytes({ stdout }: ExecResult): string {
+  for (let index = 0; index < stdout.length; index += 1) if (stdout.charCodeAt(index) > 255) return toBytes(stdout);
+  return stdout;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof FileError && error.code === 'ENOSPC') return `${error.path}: No space left on device`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function exitOf(error: unknown): number {
+  return error instanceof Error && error.name === 'ParseException' ? 2 : 1;
+}
+
+function positionalEnv(positional: readonly string[]): Record<string, string> {
+  const [zero, ...rest] = positional;
+  const all = rest.join(' ');
+  const env: Record<string, string> = { '0': zero ?? 'bash', '#': String(rest.length), '@': all, '*': all };
+  for (const [index, value] of rest.entries()) env[String(index + 1)] = value;
+  return env;
+}
+
+/** Whether the machine has a command, as a shell finds it: an executable file in one of the usual directories. */
+export function installedProgram(
+  node: SimNode,
+  name: string,
+): { readonly path: string; readonly version: string } | undefined {
+  for (const directory of PROGRAM_DIRECTORIES) {
+    const path = `${directory}/${name}`;
+    const entry = entryAt(node.tree, path);
+    if (entry?.kind !== 'file' || (entry.mode & 0o111) === 0) continue;
+    const program = programIn(entry.bytes);
+    if (program?.name === name) return { path, version: program.version };
+  }
+  return undefined;
+}
+
+/** Parts of just-bash that are private in its types: here the simulator decides which command exists at which moment. */
+interface Innards {
+  commands: InstalledCommands;
+  state: { hashTable: InstalledPaths };
+  logResult: (result: ExecResult) => ExecResult;
+}
+
+const LIMITS = {
+  maxExecutionTimeMs: 24 * 3_600_000,
+  maxCommandCount: 10_000_000,
+  maxWorkUnits: 1_000_000_000,
+  maxLoopIterations: 10_000_000,
+};
+
+function createBash(run: Run, env: Readonly<Record<string, string>>, cwd: string): Bash {
+  const commands = new InstalledCommands(run);
+  const root = run.user === 'root';
+  const bash = new Bash({
+    fs: asFileSystem(run.view, (name) => commands.has(name)),
+    env: { ...env },
+    cwd,
+    commands: [],
+    defenseInDepth: false,
+    processInfo: { pid: run.pid, uid: root ? 0 : 1000, gid: root ? 0 : 1000 },
+    executionLimits: LIMITS,
+    sleep: (ms) => run.node.world.clock.sleep(ms / 1000, run.signal),
+  });
+  bash.registerTransformPlugin(putScriptInPlace);
+  const innards = bash as unknown as Innards;
+  innards.commands = commands;
+  innards.state.hashTable = new InstalledPaths(commands);
+  innards.logResult = (result) => result;
+  return bash;
+}

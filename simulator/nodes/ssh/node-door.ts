@@ -1,0 +1,92 @@
+import { timingSafeEqual, createHash } from 'node:crypto';
+import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
+import type { SimNode } from '../node.ts';
+import { generateHostKey } from './host-keys.ts';
+import { homeOf } from '../shell/shell.ts';
+import { serveSession } from './session.ts';
+
+/** The sshd of one machine. */
+export interface NodeDoor {
+  /** A TCP connection to port 22 was opened. */
+  enter(channel: ServerChannel): void;
+}
+
+const BANNER = 'OpenSSH_8.9p1 Ubuntu-3ubuntu0.6';
+
+export function createNodeDoor(node: SimNode): NodeDoor {
+  const accept = (client: Connection) => serveClient(node, client);
+  const server = new ssh2.Server({ hostKeys: [node.state.hostKey.private], ident: BANNER }, accept);
+  return {
+    enter: (channel) => {
+      const stranger = node.world.faults.take('host-key', node.state);
+      const door = stranger ? new ssh2.Server({ hostKeys: [generateHostKey().private], ident: BANNER }, accept) : server;
+      // a channel is a duplex stream, which is all that ssh2 needs of a socket
+      door.injectSocket(channel as unknown as Parameters<typeof door.injectSocket>[0]);
+    },
+  };
+}
+
+function serveClient(node: SimNode, client: Connection): void {
+  const { world } = node;
+  const off = () => client.end();
+  node.power.signal.addEventListener('abort', off, { once: true });
+  client.on('close', () => node.power.signal.removeEventListener('abort', off));
+  client.on('error', () => client.end());
+  let user = '';
+  client.on('authentication', (request) => {
+    if (request.method === 'none') return request.reject(['publickey', 'password']);
+    if (!isWelcome(node, request)) {
+      if (request.method === 'password') {
+        world.ledger.record({ kind: 'login-refused', where: node.label(), what: request.username, detail: { server: node.id } });
+      }
+      return request.reject(['publickey', 'password']);
+    }
+    // A public key that is only asked about is not a login yet.
+    if (request.method === 'publickey' && !request.signature) return request.accept();
+    user = request.username;
+    const seconds = world.latency.login + (world.faults.take('ssh-slow', node.state)?.seconds ?? 0);
+    world.clock
+      .sleep(seconds, node.power.signal)
+      .then(() => {
+        world.ledger.record({ kind: 'login', where: node.label(), what: request.username, detail: { server: node.id } });
+        request.accept();
+      })
+      .catch(() => client.end());
+  });
+  client.on('ready', () => {
+    client.on('session', (accept) => serveSession(node, user, { session: accept(), cut: () => cut(client) }));
+    client.on('tcpip', (_, reject) => reject());
+  });
+}
+
+/** As if a firewall dropped the connection: no farewell. */
+function cut(client: Connection): void {
+  const socket = (client as unknown as { _sock?: { destroy(): void } })._sock;
+  if (socket) socket.destroy();
+  else client.end();
+}
+
+function isWelcome(node: SimNode, request: AuthContext): boolean {
+  const account = node.state.users[request.username];
+  if (!account) return false;
+  if (request.method === 'password') return account.password !== null && sameText(request.password, account.password);
+  if (request.method !== 'publickey') return false;
+  return authorizedKeys(node, request.username).some((line) => {
+    const known = ssh2.utils.parseKey(line);
+    if (known instanceof Error || Array.isArray(known)) return false;
+    if (!known.getPublicSSH().equals(request.key.data)) return false;
+    if (!request.signature || !request.blob) return true;
+    return known.verify(request.blob, request.signature, request.hashAlgo) === true;
+  });
+}
+
+function authorizedKeys(node: SimNode, user: string): readonly string[] {
+  const path = `${homeOf(user)}/.ssh/authorized_keys`;
+  if (!node.root.exists(path)) return [];
+  return node.root.readText(path).split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+function sameText(left: string, right: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(left), hash(right));
+}
