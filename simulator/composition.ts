@@ -37,7 +37,9 @@ export interface NodesDeps {
   readonly bastionPort: number;
 }
 
-export interface NodeHalf extends Hypervisor {
+/** What the cloud needs of the node half. */
+export interface NodeHalf {
+  readonly hypervisor: Hypervisor;
   readonly bastion: { readonly host: string; readonly port: number; readonly user: string };
   stop(): Promise<void>;
 }
@@ -72,7 +74,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
   let nodes: Nodes | undefined;
   const machines = (): Hypervisor => {
     if (!nodes) throw new Error('the nodes are not made yet');
-    return nodes;
+    return nodes.hypervisor;
   };
   let url = '';
   const cloud = createCloud({
@@ -108,7 +110,11 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
   mountControl(app, { cloud, ledger, identity });
   cloud.mount(app);
   app.use((_req, res) => void res.status(404).json({ error: 'No such service. The catalog is at /identity/v3.' }));
-  await listen(server, options.port ?? 0);
+  await listen(server, options.port ?? 0).catch(async (error: unknown) => {
+    await nodes?.stop();
+    stopClock();
+    throw error;
+  });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   cloud.resume();
   const running = nodes;

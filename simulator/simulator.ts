@@ -1,16 +1,15 @@
-import { type NodeHalf, type Simulator, type SimulatorOptions, startSimulatorWith } from './composition.ts';
-import { createInertMachines } from './openstack/inert-machines.ts';
+import { type Simulator as Composed, type SimulatorOptions, startSimulatorWith } from './composition.ts';
+import { createNodes, type Nodes } from './nodes/index.ts';
 
-export type { Simulator, SimulatorOptions } from './composition.ts';
+export type { SimulatorOptions } from './composition.ts';
+
+/** The running cloud: OpenStack's APIs and the nodes. */
+export type Simulator = Composed<Nodes>;
 
 /**
  * The embedded cloud: OpenStack's APIs and the nodes behind a bastion, on loopback.
  * @throws when a port is taken
  */
-export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator<NodeHalf>> {
-  return startSimulatorWith(options, () => ({
-    ...createInertMachines(),
-    bastion: { host: '127.0.0.1', port: 0, user: 'none' },
-    stop: async () => undefined,
-  }));
+export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  return startSimulatorWith(options, createNodes);
 }

@@ -10,11 +10,11 @@ export type TestMachines = NodeHalf & Pick<InertMachines, 'running'>;
 /** The cloud alone, at high speed, with machines that only exist. */
 export function startCloud(options: SimulatorOptions = {}): Promise<Simulator<TestMachines>> {
   const latency: LatencyTable = { ...GUIDE_LATENCY, apiCall: 0 };
-  return startSimulatorWith({ speed: 500, latency, ...options }, () => ({
-    ...createInertMachines(),
-    bastion: { host: '127.0.0.1', port: 0, user: 'none' },
-    stop: async () => undefined,
-  }));
+  return startSimulatorWith({ speed: 500, latency, ...options }, () => {
+    const hypervisor = createInertMachines();
+    const bastion = { host: '127.0.0.1', port: 0, user: 'none' };
+    return { hypervisor, running: hypervisor.running, bastion, stop: async () => undefined };
+  });
 }
 
 export interface Reply {
