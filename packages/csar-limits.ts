@@ -10,6 +10,8 @@ export interface CsarLimits {
   readonly keptFileBytes: number;
   /** … and this is what all of them may take together. */
   readonly keptBytes: number;
+  /** The VNFD and the Heat templates together: parsing YAML holds up everything else. */
+  readonly yamlBytes: number;
   /** Uncompressed to compressed, judged once an entry (or the archive) has given more than `ratioFloorBytes`. */
   readonly ratio: number;
   readonly ratioFloorBytes: number;
@@ -25,6 +27,7 @@ export const DEFAULT_CSAR_LIMITS: CsarLimits = {
   totalBytes: 32 * GIB,
   keptFileBytes: 4 * MIB,
   keptBytes: 64 * MIB,
+  yamlBytes: 4 * MIB,
   ratio: 200,
   ratioFloorBytes: 16 * MIB,
 };

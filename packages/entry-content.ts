@@ -10,6 +10,8 @@ import { isImageFile } from './image-file.ts';
 export interface EntryContent {
   /** Bytes, uncompressed, as counted. */
   readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
   /** Hex, by the algorithm's name as `node:crypto` has it. */
   readonly hashes: ReadonlyMap<string, string>;
   /** Absent when the entry is an image or larger than `limits.keptFileBytes`. */
@@ -24,7 +26,7 @@ interface ReadOptions {
 
 /**
  * Reads one entry to its end, in pieces: counts, hashes, and keeps it if it is small.
- * @param options.algorithms hashes wanted besides sha256, as `node:crypto` names them
+ * @param options.algorithms hashes wanted, as `node:crypto` names them
  * @param options.remaining bytes that it may have, with all others counted
  * @throws VnflowError CSAR_INVALID when it is damaged, or gives more than its declared size or the limits allow
  */
@@ -33,7 +35,8 @@ export async function readEntryContent(
   entry: ArchiveEntry,
   { limits, algorithms = [], remaining = limits.totalBytes }: ReadOptions,
 ): Promise<EntryContent> {
-  const hashes = new Map([...new Set(['sha256', ...algorithms])].map((name) => [name, createHash(name)]));
+  const sha256 = createHash('sha256');
+  const hashes = new Map([...algorithms].map((name) => [name, createHash(name)]));
   const keepUpTo = isImageFile(entry.path) ? -1 : limits.keptFileBytes;
   let kept: Buffer[] = [];
   let size = 0;
@@ -47,6 +50,7 @@ export async function readEntryContent(
       );
     }
     crc = crc32(piece, crc);
+    sha256.update(piece);
     for (const hash of hashes.values()) hash.update(piece);
     if (size <= keepUpTo) kept.push(piece);
     else kept = [];
@@ -56,6 +60,7 @@ export async function readEntryContent(
   }
   return {
     size,
+    sha256: sha256.digest('hex'),
     hashes: new Map([...hashes].map(([name, hash]) => [name, hash.digest('hex')])),
     bytes: size <= keepUpTo ? Buffer.concat(kept) : undefined,
   };

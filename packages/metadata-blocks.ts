@@ -1,7 +1,6 @@
 /** One block of TOSCA.meta or of a manifest: names in lower case → values as written. */
 export type MetadataBlock = ReadonlyMap<string, string>;
 
-const LINE = /^\s*([A-Za-z][A-Za-z0-9_-]*)\s*:\s*(.*?)\s*$/;
 /** The names that open a block of one file. SOL004 does not ask for an empty line between two. */
 const OPENERS: ReadonlySet<string> = new Set(['source', 'name']);
 
@@ -15,17 +14,15 @@ export function readMetadataBlocks(text: string): MetadataBlock[] {
   const blocks: Map<string, string>[] = [];
   let block: Map<string, string> | undefined;
   for (const line of signed.split(/\r\n|\r|\n/)) {
-    const [, name = '', value = ''] = LINE.exec(line) ?? [];
-    const key = name.toLowerCase();
-    if (key === '') {
-      if (line.trim() === '') block = undefined;
-      continue;
-    }
+    const colon = line.indexOf(':');
+    if (line.trim() === '') block = undefined;
+    if (colon < 1) continue;
+    const key = line.slice(0, colon).trim().toLowerCase();
     if (block === undefined || (OPENERS.has(key) && OPENERS.values().some((opener) => block?.has(opener)))) {
       block = new Map();
       blocks.push(block);
     }
-    block.set(key, value);
+    block.set(key, line.slice(colon + 1).trim());
   }
   return blocks;
 }

@@ -1,0 +1,92 @@
+import type { ArchiveEntry } from './archive.ts';
+import type { ByteSource } from './byte-source.ts';
+import type { CsarLimits } from './csar-limits.ts';
+import { csarInvalid } from './csar-problem.ts';
+import { decodeText } from './csar-text.ts';
+import { type EntryContent, readEntryContent } from './entry-content.ts';
+import type { HashClaim } from './hash-claims.ts';
+import { isImageFile } from './image-file.ts';
+
+export interface CsarEntry {
+  readonly path: string;
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+export interface CsarContents {
+  /** In the archive's order. */
+  readonly entries: readonly CsarEntry[];
+  /** Path → content, but for images and files over `limits.keptFileBytes`. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** A CSAR being read. */
+export interface CsarReading {
+  readonly source: ByteSource;
+  readonly limits: CsarLimits;
+  readonly entries: ReadonlyMap<string, ArchiveEntry>;
+}
+
+/**
+ * One of the files that describe the package.
+ * @throws VnflowError CSAR_INVALID when it is absent, too large or no text
+ */
+export async function readCsarText({ source, limits, entries }: CsarReading, path: string): Promise<string> {
+  const entry = entries.get(path);
+  if (entry === undefined) {
+    throw csarInvalid(`The package has no ${path}; add it at the top of the archive, without a folder around.`);
+  }
+  const { bytes } = await readEntryContent(source, entry, { limits });
+  return decodeText(path, bytes);
+}
+
+/**
+ * Reads every file once, in pieces: its size, its hashes, and the content of the small ones.
+ * @param claims what TOSCA.meta and the manifest say; those about images are passed over, as in Tacker
+ * @throws VnflowError CSAR_INVALID for a wrong hash, a damaged entry, a bomb
+ */
+export async function readCsarContents(
+  { source, limits, entries }: CsarReading,
+  claims: readonly HashClaim[],
+): Promise<CsarContents> {
+  refuseClaimsWithoutFile(claims, entries);
+  const claimsOf = Map.groupBy(claims, ({ path }) => path);
+  const read: CsarEntry[] = [];
+  const files = new Map<string, Buffer>();
+  let totalBytes = 0;
+  let keptBytes = 0;
+  for (const entry of entries.values()) {
+    const claimed = isImageFile(entry.path) ? [] : (claimsOf.get(entry.path) ?? []);
+    const algorithms = claimed.map(({ nodeAlgorithm }) => nodeAlgorithm);
+    const remaining = limits.totalBytes - totalBytes;
+    const content = await readEntryContent(source, entry, { limits, algorithms, remaining });
+    for (const claim of claimed) refuseWrongHash(claim, content);
+    totalBytes += content.size;
+    keptBytes += content.bytes?.length ?? 0;
+    if (keptBytes > limits.keptBytes) {
+      throw csarInvalid(
+        `The small files up to ${entry.path} have more than ${limits.keptBytes} bytes together; leave files out.`,
+      );
+    }
+    if (content.bytes !== undefined) files.set(entry.path, content.bytes);
+    read.push({ path: entry.path, size: content.size, sha256: content.sha256 });
+  }
+  return { entries: read, files };
+}
+
+function refuseClaimsWithoutFile(claims: readonly HashClaim[], entries: ReadonlyMap<string, unknown>): void {
+  const dangling = claims.find(({ path }) => !isImageFile(path) && !entries.has(path));
+  if (!dangling) return;
+  throw csarInvalid(
+    `${dangling.claimedIn} has a hash of ${dangling.path}, which is not in the package; add the file or drop the block.`,
+  );
+}
+
+function refuseWrongHash({ path, nodeAlgorithm, hash, claimedIn }: HashClaim, { hashes }: EntryContent): void {
+  const actual = hashes.get(nodeAlgorithm);
+  if (actual === hash.toLowerCase()) return;
+  throw csarInvalid(
+    `The entry ${path} does not have the hash that ${claimedIn} gives (it has ${actual}); restore the file or correct its Hash.`,
+  );
+}

@@ -1,0 +1,52 @@
+import { readYaml } from '../domain/safe-yaml.ts';
+import type { CsarLimits } from './csar-limits.ts';
+import { csarInvalid } from './csar-problem.ts';
+import { decodeText } from './csar-text.ts';
+
+const DEFINITIONS_FILE = /^Definitions\/[^/]+\.ya?ml$/;
+const HEAT_TEMPLATE = /^BaseHOT\/.+\.ya?ml$/;
+
+/** The texts of a package that vnflow parses as YAML, by path. */
+export interface CsarYaml {
+  readonly definitions: ReadonlyMap<string, string>;
+  readonly templates: ReadonlyMap<string, string>;
+}
+
+/**
+ * Finds the VNFD's files and the Heat templates, and bounds what parsing them can cost.
+ * @param paths of all files in the package
+ * @param files the contents that were kept
+ * @throws VnflowError CSAR_INVALID
+ */
+export function csarYaml(paths: Iterable<string>, files: ReadonlyMap<string, Buffer>, limits: CsarLimits): CsarYaml {
+  const definitions = new Map<string, string>();
+  const templates = new Map<string, string>();
+  let bytes = 0;
+  for (const path of paths) {
+    const kind = DEFINITIONS_FILE.test(path) ? definitions : HEAT_TEMPLATE.test(path) ? templates : undefined;
+    if (kind === undefined) continue;
+    const content = files.get(path);
+    bytes += content?.length ?? 0;
+    if (bytes > limits.yamlBytes) {
+      throw csarInvalid(
+        `The YAML files in Definitions/ and BaseHOT/ have more than ${limits.yamlBytes} bytes together, at ${path}; make them smaller.`,
+      );
+    }
+    kind.set(path, decodeText(path, content));
+  }
+  return { definitions, templates };
+}
+
+/**
+ * A template that nobody can read is found now rather than in the middle of an instantiation.
+ * @throws VnflowError CSAR_INVALID
+ */
+export function refuseBadTemplates(templates: ReadonlyMap<string, string>): void {
+  for (const [path, text] of templates) {
+    try {
+      readYaml(text);
+    } catch (error) {
+      throw csarInvalid(`${path} ${error instanceof Error ? error.message : String(error)}.`, error);
+    }
+  }
+}
