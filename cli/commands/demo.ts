@@ -1,0 +1,101 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { addressLines } from '../up/address-table.ts';
+import { isAlive } from '../up/process-identity.ts';
+import { readUpRecord, type UpRecord } from '../up/up-record.ts';
+import { createVnfm } from '../vnfm/client.ts';
+import { simulatorUser } from '../vnfm/connection.ts';
+import { CliFailure } from '../vnfm/failure.ts';
+import { dataOption, portOption, speedOption } from './options.ts';
+import { onStopRequest } from './until-stopped.ts';
+
+/** The whole takes about a minute then. */
+const SPEED = 8;
+
+interface Options {
+  readonly data: string;
+  readonly port?: number;
+  readonly speed?: number;
+  readonly keepSpeed?: boolean;
+  readonly exit?: boolean;
+}
+
+interface Running {
+  readonly record: UpRecord & { readonly apiUrl: string };
+  readonly stopped: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('`up`, then the main job: a VNF package becomes a Kubernetes cluster')
+    .option('--exit', 'terminate and stop at the end (so it does without a terminal, too)')
+    .option('--keep-speed', 'real time, or the speed of the last `up`, instead of the demo’s')
+    .addOption(speedOption())
+    .addOption(portOption())
+    .addOption(dataOption())
+    .action(demo);
+}
+
+async function demo(options: Options): Promise<void> {
+  const stop = onStopRequest();
+  const running = await obtainUp(options);
+  process.stdout.write(`\n${addressLines(running.record).join('\n')}\n`);
+  let interrupted = false;
+  try {
+    interrupted = await Promise.race([
+      stop.requested.then(() => true),
+      running.stopped.then(() => true),
+      scenario(running, options, stop.requested).then(() => false),
+    ]);
+  } finally {
+    process.stdout.write('\n• Stopping\n');
+    await running.stop();
+  }
+  process.exit(interrupted && (options.exit || !process.stdout.isTTY) ? 130 : 0);
+}
+
+async function scenario({ record }: Running, options: Options, stopRequested: Promise<void>): Promise<void> {
+  const { showInstantiation, showTermination } = await import('../demo/scenario.ts');
+  const { simulator } = record;
+  if (!simulator) throw new CliFailure('The demo needs the simulated OpenStack, and this `up` runs without it.');
+  const user = simulatorUser(simulator.authUrl);
+  const vnfm = createVnfm({ url: record.apiUrl, identity: { user } });
+  const context = { vnfm, record, simulator, data: path.resolve(options.data) };
+  const vnfInstanceId = await showInstantiation(context);
+  if (options.exit || !process.stdout.isTTY) return showTermination(context, vnfInstanceId);
+  process.stdout.write(`\n${lookAround(vnfInstanceId).join('\n')}\n`);
+  await stopRequested;
+}
+
+/** One that is up already is used, and left up. */
+async function obtainUp(options: Options): Promise<Running> {
+  const record = readUpRecord(path.resolve(options.data));
+  if (record?.apiUrl !== undefined && isAlive(record.process)) {
+    process.stdout.write('• vnflow is up already: using that one\n');
+    return { record: { ...record, apiUrl: record.apiUrl }, stopped: new Promise(() => {}), stop: async () => {} };
+  }
+  const { startUp } = await import('../up/start-up.ts');
+  const speed = options.keepSpeed ? options.speed : (options.speed ?? SPEED);
+  return startUp({
+    data: options.data,
+    simulator: true,
+    environment: process.env,
+    say: (line) => process.stdout.write(`• ${line}\n`),
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(speed === undefined ? {} : { speed }),
+  });
+}
+
+function lookAround(vnfInstanceId: string): string[] {
+  return [
+    'It stays up until Ctrl-C. In another terminal:',
+    '  eval "$(npx vnflow env)"',
+    '  npx vnflow ops',
+    `  curl -s -H "X-Auth-Token: $VNFM_TOKEN" -H 'Version: 2.0.0' $VNFM_URL/vnflcm/v2/vnf_instances/${vnfInstanceId}`,
+    'To terminate it:',
+    `  curl -i -X POST -H "X-Auth-Token: $VNFM_TOKEN" -H 'Version: 2.0.0' -H 'Content-Type: application/json' \\`,
+    `    -d '{"terminationType": "FORCEFUL"}' $VNFM_URL/vnflcm/v2/vnf_instances/${vnfInstanceId}/terminate`,
+  ];
+}

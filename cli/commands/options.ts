@@ -1,0 +1,23 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+export const DEFAULT_DATA = '.vnflow/data';
+
+export function dataOption(): Option {
+  return new Option('--data <dir>', 'data directory of `vnflow up`').default(DEFAULT_DATA);
+}
+
+export function portOption(): Option {
+  return new Option('--port <port>', 'port of the API (9890, or another one if that is taken)').argParser((text) => {
+    const port = Number(text);
+    if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+    throw new InvalidArgumentError('A port is a number from 0 (any) to 65535.');
+  });
+}
+
+export function speedOption(): Option {
+  return new Option('--speed <factor>', 'simulated seconds per second').argParser((text) => {
+    const speed = Number(text);
+    if (speed >= 0.01 && speed <= 1_000) return speed;
+    throw new InvalidArgumentError('A speed is a number from 0.01 to 1000; 1 is real time.');
+  });
+}

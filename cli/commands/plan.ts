@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { Argument, type Command } from 'commander';
+import { planLines } from '../operations/plan-text.ts';
+import { createVnfm, type Vnfm } from '../vnfm/client.ts';
+import { connectionFrom } from '../vnfm/connection.ts';
+import type { Plan } from '../vnfm/contract.ts';
+import { CliFailure } from '../vnfm/failure.ts';
+import { planOf } from '../vnfm/operations.ts';
+import { createVnfInstance, deleteVnfInstance } from '../vnfm/vnf-lifecycle.ts';
+import { dataOption } from './options.ts';
+
+interface Options {
+  readonly data: string;
+  readonly vnf?: string;
+  readonly vnfd?: string;
+  readonly request: string;
+  readonly json?: boolean;
+}
+
+type PlannedOperation = 'instantiate' | 'terminate';
+
+export function addPlanCommand(program: Command): void {
+  program
+    .command('plan')
+    .description('show what an operation would do, without doing it')
+    .addArgument(new Argument('<operation>').choices(['instantiate', 'terminate']))
+    .option('--vnf <id>', 'the VNF instance')
+    .option('--vnfd <id>', 'instantiate: a VNFD; an instance identifier is made for it and removed again')
+    .requiredOption('--request <file>', 'body of the request, JSON')
+    .option('--json', 'the plan as JSON')
+    .addOption(dataOption())
+    .action(plan);
+}
+
+async function plan(operation: PlannedOperation, options: Options): Promise<void> {
+  const vnfm = createVnfm(connectionFrom(process.env, options.data));
+  const request = await readJson(options.request);
+  const found = await planned(vnfm, operation, { ...options, request });
+  process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : `${planLines(found).join('\n')}\n`);
+}
+
+async function planned(
+  vnfm: Vnfm,
+  operation: PlannedOperation,
+  { vnf, vnfd, request }: { vnf?: string; vnfd?: string; request: unknown },
+): Promise<Plan> {
+  const body = { operation: operation === 'instantiate' ? 'INSTANTIATE' : 'TERMINATE', request } as const;
+  if (vnf !== undefined) return planOf(vnfm, vnf, body);
+  if (vnfd === undefined || operation === 'terminate') {
+    throw new CliFailure(
+      `Name the VNF instance with --vnf${operation === 'instantiate' ? ', or a VNFD with --vnfd' : ''}.`,
+    );
+  }
+  const id = await createVnfInstance(vnfm, { vnfdId: vnfd, vnfInstanceDescription: 'made by `vnflow plan`' });
+  try {
+    return await planOf(vnfm, id, body);
+  } finally {
+    await deleteVnfInstance(vnfm, id);
+  }
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new CliFailure(`${file} cannot be used as a request: ${error instanceof Error ? error.message : error}`);
+  }
+}

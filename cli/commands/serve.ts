@@ -1,0 +1,60 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { CliFailure } from '../vnfm/failure.ts';
+import { dataOption, portOption } from './options.ts';
+import { onStopRequest } from './until-stopped.ts';
+
+const PORT = 9890;
+
+interface ApiOptions {
+  readonly data: string;
+  readonly host: string;
+  readonly port?: number;
+}
+
+/** The parts as processes of their own, as in docker-compose.yml: settings come from the environment. */
+export function addServeCommands(program: Command): void {
+  program
+    .command('api')
+    .description('the API alone; DATABASE_URL, TEMPORAL_ADDRESS, VNFLOW_KEYSTONE_URL, … say with what')
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .addOption(portOption())
+    .addOption(dataOption())
+    .action(({ data, host, port }: ApiOptions) => serve(data, { api: { host, port: port ?? PORT } }));
+  program
+    .command('worker')
+    .description('a worker alone; as many as needed may run')
+    .addOption(dataOption())
+    .action(({ data }: { data: string }) =>
+      serve(data, { worker: { bundleCache: path.join(path.resolve(data), 'bundles') } }),
+    );
+}
+
+type Part = { readonly api: { host: string; port: number } } | { readonly worker: { bundleCache: string } };
+
+async function serve(data: string, part: Part): Promise<void> {
+  const stop = onStopRequest();
+  const [{ pino }, { readConfiguration }, { installRuntime }, { startVnflow }] = await Promise.all([
+    import('pino'),
+    import('../../worker/configuration.ts'),
+    import('../../worker/runtime.ts'),
+    import('../../worker/start-vnflow.ts'),
+  ]);
+  const log = pino();
+  const configuration = readConfiguration(process.env, path.resolve(data));
+  const { temporalAddress, store } = configuration;
+  if (temporalAddress === undefined)
+    throw new CliFailure('TEMPORAL_ADDRESS is not set: host:port of a Temporal server.');
+  if (store.kind === 'embedded') {
+    throw new CliFailure('DATABASE_URL is not set: API and worker share a PostgreSQL. `vnflow up` does without one.');
+  }
+  installRuntime(log);
+  const running = await startVnflow({ configuration, temporalAddress, log, ...part });
+  log.info({ url: running.apiUrl }, 'api' in part ? 'API ready' : 'worker ready');
+  try {
+    await Promise.race([stop.requested, running.stopped]);
+  } finally {
+    await running.stop();
+  }
+  process.exit(0);
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { exitCodeOf, watchForm, watchOperation } from '../operations/watch.ts';
+import { createVnfm } from '../vnfm/client.ts';
+import { connectionFrom } from '../vnfm/connection.ts';
+import { dataOption } from './options.ts';
+
+export function addWatchCommand(program: Command): void {
+  program
+    .command('watch <op-occ>')
+    .description('follow an operation until it rests; exit code 0: COMPLETED, 1: failed, 2: ROLLED_BACK')
+    .option('--json', 'each event as a line of JSON')
+    .addOption(dataOption())
+    .action(async (opOccId: string, { data, json }: { data: string; json?: boolean }) => {
+      const vnfm = createVnfm(connectionFrom(process.env, data));
+      process.exitCode = exitCodeOf(await watchOperation(vnfm, opOccId, watchForm(json)));
+    });
+}

@@ -1,0 +1,42 @@
+import { Command, CommanderError } from 'commander';
+import { addDemoCommand } from './commands/demo.ts';
+import { addDownCommand } from './commands/down.ts';
+import { addEnvCommand } from './commands/env.ts';
+import { addOpsCommand } from './commands/ops.ts';
+import { addPackCommand } from './commands/pack.ts';
+import { addPlanCommand } from './commands/plan.ts';
+import { addServeCommands } from './commands/serve.ts';
+import { addTokenCommand } from './commands/token.ts';
+import { addUpCommand } from './commands/up.ts';
+import { addWatchCommand } from './commands/watch.ts';
+import { CliFailure } from './vnfm/failure.ts';
+
+const program = new Command('vnflow')
+  .description('A VNF manager for Kubernetes clusters on OpenStack, on Temporal')
+  .showHelpAfterError()
+  .exitOverride();
+for (const add of [
+  addDemoCommand,
+  addUpCommand,
+  addDownCommand,
+  addEnvCommand,
+  addTokenCommand,
+  addPackCommand,
+  addPlanCommand,
+  addWatchCommand,
+  addOpsCommand,
+  addServeCommands,
+]) {
+  add(program);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else {
+    process.exitCode = 1;
+    process.stderr.write(`vnflow: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof CliFailure) && process.env['VNFLOW_DEBUG']) console.error(error);
+  }
+}

@@ -1,0 +1,16 @@
+import { table } from '../table.ts';
+import type { OpOcc } from '../vnfm/contract.ts';
+
+/** The newest last: where the eye is. @returns lines */
+export function opOccLines(opOccs: readonly OpOcc[]): string[] {
+  const rows = opOccs
+    .toSorted((a, b) => a.startTime.localeCompare(b.startTime))
+    .map(({ id, operation, operationState, vnfInstanceId, startTime }) => [
+      id,
+      operation,
+      operationState,
+      vnfInstanceId,
+      startTime,
+    ]);
+  return table(['OPERATION ID', 'OPERATION', 'STATE', 'VNF INSTANCE', 'STARTED'], rows);
+}

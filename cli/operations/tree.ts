@@ -1,0 +1,133 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import type { Timeline, TimelineStep } from '../vnfm/contract.ts';
+import { duration, secondsBetween } from './duration.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+export interface TreeOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Of the terminal. */
+  readonly columns: number;
+  /** The tree is shortened to this many lines. */
+  readonly rows: number;
+}
+
+const MARK: Readonly<Record<TimelineStep['state'], { sign: string; style: Style }>> = {
+  WAITING: { sign: '·', style: 'dim' },
+  RUNNING: { sign: '▶', style: 'cyan' },
+  DONE: { sign: '✓', style: 'green' },
+  FAILED: { sign: '✗', style: 'red' },
+  SKIPPED: { sign: '–', style: 'yellow' },
+};
+
+/** More nodes in one group than this are summed up, except those that need attention. */
+const MOST_NODES = 8;
+
+/** The operation as a tree: operation → kind of step → node. @returns lines, each not wider than the terminal */
+export function renderTree(timeline: Timeline, options: TreeOptions): string[] {
+  const groups = groupsOf(timeline.steps);
+  const full = [headLine(timeline, options), ...groups.flatMap((group) => groupLines(group, options))];
+  const lines = full.length <= options.rows ? full : shortened(timeline, groups, options);
+  return lines.map((line) => cut(line, options.columns));
+}
+
+/** Steps of one kind belong together; a group stands where its first step stands in the plan. */
+function groupsOf(steps: readonly TimelineStep[]): TimelineStep[][] {
+  return [...Map.groupBy(steps, ({ kind }) => kind).values()];
+}
+
+function headLine(timeline: Timeline, { now }: TreeOptions): string {
+  const { operation, operationState, startTime, stateEnteredTime, expectedSeconds } = timeline;
+  const ended = ['COMPLETED', 'FAILED', 'FAILED_TEMP', 'ROLLED_BACK'].includes(operationState);
+  const elapsed = duration(secondsBetween(startTime, ended ? stateEnteredTime : undefined, now));
+  const about = !ended && expectedSeconds ? ` of about ${duration(expectedSeconds)}` : '';
+  return `${styleText('bold', operation)}  ${styleText(stateStyle(operationState), operationState)}  ${elapsed}${about}`;
+}
+
+function stateStyle(state: string): Style {
+  if (state === 'COMPLETED') return 'green';
+  if (state === 'ROLLED_BACK') return 'yellow';
+  return state.startsWith('FAILED') ? 'red' : 'cyan';
+}
+
+function groupLines(group: readonly TimelineStep[], options: TreeOptions): string[] {
+  const [only] = group;
+  if (only && group.length === 1) return [`  ${stepLine(only, only.summary, options)}`];
+  const shown = group.length <= MOST_NODES ? group : group.filter(needsAttention).slice(0, MOST_NODES);
+  return [groupLine(group), ...shown.map((step) => `    ${stepLine(step, nodeName(step), options)}`)];
+}
+
+function needsAttention({ state }: TimelineStep): boolean {
+  return state === 'FAILED' || state === 'RUNNING';
+}
+
+function groupLine(group: readonly TimelineStep[]): string {
+  const { sign, style } = MARK[groupState(group)];
+  const done = group.filter(({ state }) => state === 'DONE' || state === 'SKIPPED').length;
+  return `  ${styleText(style, sign)} ${kindWords(group[0]?.kind ?? '')} ${styleText('dim', `${done} of ${group.length}`)}`;
+}
+
+function groupState(group: readonly TimelineStep[]): TimelineStep['state'] {
+  const states = new Set(group.map(({ state }) => state));
+  if (states.has('FAILED')) return 'FAILED';
+  if (states.has('RUNNING')) return 'RUNNING';
+  if (states.has('WAITING')) return states.size === 1 ? 'WAITING' : 'RUNNING';
+  return 'DONE';
+}
+
+function stepLine(step: TimelineStep, name: string, { now }: TreeOptions): string {
+  const { sign, style } = MARK[step.state];
+  const facts = [
+    step.startedAt === undefined ? '' : duration(secondsBetween(step.startedAt, step.endedAt, now)),
+    step.attempt > 1 ? styleText('yellow', `attempt ${step.attempt}`) : '',
+    step.error === undefined ? '' : styleText('red', `${step.error.code ?? ''} ${step.error.detail}`.trim()),
+    step.state === 'RUNNING' && step.logTail ? styleText('dim', lastLine(step.logTail)) : '',
+  ].filter((fact) => fact !== '');
+  const label = step.state === 'WAITING' ? styleText('dim', name) : name;
+  return [`${styleText(style, sign)} ${label}`, ...facts].join('  ');
+}
+
+function nodeName({ node, slot, summary }: TimelineStep): string {
+  if (node?.name) return node.address ? `${node.name} (${node.address})` : node.name;
+  return slot ?? summary;
+}
+
+/** `prepareNode` → `prepare node`. */
+function kindWords(kind: string): string {
+  return kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** A small terminal, or a big cluster: groups only. */
+function shortened(timeline: Timeline, groups: readonly TimelineStep[][], options: TreeOptions): string[] {
+  const lines = [
+    headLine(timeline, options),
+    ...groups.map((group) => (group.length === 1 ? (groupLines(group, options)[0] ?? '') : groupLine(group))),
+  ];
+  return lines.slice(0, Math.max(1, options.rows));
+}
+
+/** What a node printed may hold anything: no control characters reach the terminal. */
+function lastLine(text: string): string {
+  const line =
+    stripVTControlCharacters(text.trimEnd())
+      .split(/[\r\n]/)
+      .at(-1) ?? '';
+  return [...line].filter((char) => char >= ' ' && char !== '\u007f').join('');
+}
+
+/** Cuts the visible part of a line; styles stay whole. */
+function cut(line: string, columns: number): string {
+  if (stripVTControlCharacters(line).length <= columns) return line;
+  let visible = 0;
+  let result = '';
+  for (const part of line.split(/(\u001b\[[0-9;]*m)/)) {
+    if (part.startsWith('\u001b')) result += part;
+    else {
+      const kept = part.slice(0, Math.max(0, columns - 1 - visible));
+      result += kept;
+      visible += kept.length;
+    }
+  }
+  return `${result}…`;
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Vnfm } from '../vnfm/client.ts';
+import { RESTING_STATES, type Timeline } from '../vnfm/contract.ts';
+import { problemText } from '../vnfm/failure.ts';
+import { eventsOf, timelineOf } from '../vnfm/operations.ts';
+import { eventLine } from './event-line.ts';
+import { createCanvas } from './redraw.ts';
+import { renderTree } from './tree.ts';
+
+export type WatchForm = 'tree' | 'lines' | 'json';
+
+const REDRAW_MS = 400;
+const WAIT_SECONDS = 20;
+
+/** What the terminal can show. */
+export function watchForm(json: boolean | undefined): WatchForm {
+  if (json === true) return 'json';
+  return process.stdout.isTTY ? 'tree' : 'lines';
+}
+
+/**
+ * Follows an operation until it rests: COMPLETED, FAILED_TEMP, FAILED or ROLLED_BACK.
+ * @returns how it stands then
+ */
+export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchForm): Promise<Timeline> {
+  const timeline = form === 'tree' ? await followAsTree(vnfm, opOccId) : await followAsLines(vnfm, opOccId, form);
+  if (timeline.error && timeline.operationState !== 'COMPLETED' && form !== 'json') {
+    process.stdout.write(`\n${problemText(timeline.error)}\n`);
+  }
+  return timeline;
+}
+
+/** 0: COMPLETED; 2: ROLLED_BACK; 1: failed. */
+export function exitCodeOf({ operationState }: Pick<Timeline, 'operationState'>): number {
+  if (operationState === 'COMPLETED') return 0;
+  return operationState === 'ROLLED_BACK' ? 2 : 1;
+}
+
+async function followAsTree(vnfm: Vnfm, opOccId: string): Promise<Timeline> {
+  const canvas = createCanvas(process.stdout);
+  for (;;) {
+    const timeline = await timelineOf(vnfm, opOccId);
+    const { columns, rows } = process.stdout;
+    canvas.draw(renderTree(timeline, { now: Date.now(), columns: columns || 120, rows: (rows || 40) - 2 }));
+    if (RESTING_STATES.has(timeline.operationState)) return timeline;
+    await delay(REDRAW_MS);
+  }
+}
+
+async function followAsLines(vnfm: Vnfm, opOccId: string, form: 'lines' | 'json'): Promise<Timeline> {
+  let after = 0;
+  for (;;) {
+    // looked at before the events are read: what it says is covered by them
+    const timeline = await timelineOf(vnfm, opOccId);
+    const rests = RESTING_STATES.has(timeline.operationState);
+    const { events, next } = await eventsOf(vnfm, opOccId, { after, wait: rests ? 0 : WAIT_SECONDS });
+    for (const event of events) {
+      process.stdout.write(`${form === 'json' ? JSON.stringify(event) : eventLine(event)}\n`);
+    }
+    if (rests && events.length === 0) return timeline;
+    after = next;
+  }
+}

@@ -1,0 +1,26 @@
+import { table } from '../table.ts';
+import type { UpRecord } from './up-record.ts';
+
+/** Where everything is. @returns lines */
+export function addressLines({ apiUrl, temporal, simulator, keystoneUrl }: UpRecord): string[] {
+  const rows: (string | undefined)[][] = [
+    ['API', apiUrl, 'SOL003 at /vnflcm/v2, packages at /vnfpkgm/v1, VIMs at /v1.0'],
+    ['Temporal UI', temporal?.uiUrl, 'every operation is a workflow here'],
+    ['Temporal', temporal?.address, 'gRPC, namespace default'],
+    [
+      'OpenStack',
+      simulator?.authUrl ?? keystoneUrl,
+      simulator ? 'simulated; nfv_user / devstack, project nfv' : 'Keystone',
+    ],
+    ['Bastion', simulator && bastionAddress(simulator.bastion), 'SSH to the nodes, only through here'],
+  ];
+  return table(
+    ['WHAT', 'WHERE', ''],
+    rows.filter((row): row is string[] => row[1] !== undefined),
+  );
+}
+
+/** user@host:port */
+export function bastionAddress({ user, host, port }: { user: string; host: string; port: number }): string {
+  return `${user}@${host}:${port}`;
+}

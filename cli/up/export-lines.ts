@@ -1,0 +1,35 @@
+import type { KeystoneUser } from '../vnfm/connection.ts';
+import { bastionAddress } from './address-table.ts';
+import type { UpRecord } from './up-record.ts';
+
+/** What `openstack`, `curl`, `temporal` and `ssh -J` read, as lines that a POSIX shell evaluates. */
+export function exportLines(
+  { apiUrl, temporal, simulator }: UpRecord,
+  { user, token }: { user: KeystoneUser | undefined; token: string | undefined },
+): string[] {
+  const variables: Record<string, string | undefined> = {
+    OS_AUTH_URL: user?.authUrl,
+    OS_USERNAME: user?.username,
+    OS_PASSWORD: user?.password,
+    OS_PROJECT_NAME: user?.project,
+    OS_USER_DOMAIN_NAME: user?.userDomain,
+    OS_PROJECT_DOMAIN_NAME: user?.projectDomain,
+    OS_REGION_NAME: user && 'RegionOne',
+    OS_IDENTITY_API_VERSION: user && '3',
+    VNFM_URL: apiUrl,
+    VNFM_TOKEN: token,
+    TEMPORAL_ADDRESS: temporal?.address,
+    TEMPORAL_UI: temporal?.uiUrl,
+    BASTION: simulator && bastionAddress(simulator.bastion),
+    // tells `vnflow up` in the same shell that this address is its own server, not one to use instead
+    VNFLOW_OWN_TEMPORAL: temporal?.process && temporal.address,
+  };
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [`export ${name}=${quoted(value)}`],
+  );
+}
+
+/** Nothing in a value means anything to the shell. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}

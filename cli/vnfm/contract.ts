@@ -1,0 +1,94 @@
+/** The answers of vnflow's HTTP API as far as the CLI reads them. Unknown members pass: the API may be newer. */
+import { z } from 'zod';
+
+export const Problem = z.looseObject({
+  status: z.number(),
+  title: z.string().optional(),
+  detail: z.string(),
+  code: z.string().optional(),
+  remedy: z.string().optional(),
+  seen: z.string().optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+const STEP_STATES = ['WAITING', 'RUNNING', 'DONE', 'FAILED', 'SKIPPED'] as const;
+
+export const TimelineStep = z.looseObject({
+  id: z.string(),
+  kind: z.string(),
+  summary: z.string(),
+  slot: z.string().optional(),
+  node: z.looseObject({ name: z.string().nullish(), address: z.string().nullish() }).optional(),
+  state: z.enum(STEP_STATES),
+  attempt: z.number(),
+  startedAt: z.string().optional(),
+  endedAt: z.string().optional(),
+  expectedSeconds: z.number().optional(),
+  logTail: z.string().optional(),
+  error: Problem.optional(),
+});
+export type TimelineStep = z.infer<typeof TimelineStep>;
+
+export const Timeline = z.looseObject({
+  id: z.string(),
+  vnfInstanceId: z.string(),
+  operation: z.string(),
+  operationState: z.string(),
+  startTime: z.string(),
+  stateEnteredTime: z.string(),
+  error: Problem.optional(),
+  expectedSeconds: z.number().optional(),
+  steps: z.array(TimelineStep),
+});
+export type Timeline = z.infer<typeof Timeline>;
+
+export const OperationEvent = z.looseObject({
+  seq: z.number(),
+  at: z.string(),
+  type: z.enum(['operation', 'step']),
+  state: z.string(),
+  stepId: z.string().optional(),
+  summary: z.string(),
+  attempt: z.number().optional(),
+  text: z.string(),
+});
+export type OperationEvent = z.infer<typeof OperationEvent>;
+export const Events = z.looseObject({ events: z.array(OperationEvent), next: z.number() });
+
+export const Plan = z.looseObject({
+  operation: z.string(),
+  steps: z.array(
+    z.looseObject({
+      id: z.string(),
+      kind: z.string(),
+      summary: z.string(),
+      slot: z.string().optional(),
+      after: z.array(z.string()),
+      commands: z.array(z.string()),
+      expectedSeconds: z.number(),
+    }),
+  ),
+  criticalPathSeconds: z.number(),
+  criticalPath: z.array(z.string()).default([]),
+});
+export type Plan = z.infer<typeof Plan>;
+
+export const OpOcc = z.looseObject({
+  id: z.string(),
+  operation: z.string(),
+  operationState: z.string(),
+  startTime: z.string(),
+  stateEnteredTime: z.string(),
+  vnfInstanceId: z.string(),
+  error: Problem.optional(),
+});
+export type OpOcc = z.infer<typeof OpOcc>;
+export const OpOccs = z.array(OpOcc);
+
+export const Created = z.looseObject({ id: z.string() });
+export const VnfPackages = z.array(
+  z.looseObject({ id: z.string(), vnfdId: z.string().optional(), operationalState: z.string() }),
+);
+
+/** States that an operation does not leave by itself. */
+export const RESTING_STATES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);

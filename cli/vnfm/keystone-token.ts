@@ -1,0 +1,40 @@
+import axios from 'axios';
+import { z } from 'zod';
+import type { KeystoneUser } from './connection.ts';
+import { CliFailure } from './failure.ts';
+
+const TIMEOUT_MS = 15_000;
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/**
+ * A token by user name and password, scoped to the project.
+ * @throws CliFailure in Keystone's own words
+ */
+export async function keystoneToken(user: KeystoneUser): Promise<string> {
+  const base = user.authUrl.replace(/\/+$/, '').replace(/\/v3$/, '');
+  const url = `${base}/v3/auth/tokens`;
+  const answer = await axios
+    .post(url, { auth: passwordAuth(user) }, { timeout: TIMEOUT_MS, validateStatus: () => true, maxRedirects: 0 })
+    .catch((error: unknown) => {
+      throw new CliFailure(`Keystone at ${base} does not answer (${reasonOf(error)}). Check OS_AUTH_URL.`);
+    });
+  const token: unknown = answer.headers['x-subject-token'];
+  if (answer.status === 201 && typeof token === 'string') return token;
+  const refusal = Refusal.safeParse(answer.data);
+  const words = refusal.success ? refusal.data.error.message : `status ${answer.status}`;
+  throw new CliFailure(`Keystone at ${base} refused the login of ${user.username}: ${words}`);
+}
+
+function passwordAuth({ username, password, project, userDomain, projectDomain }: KeystoneUser) {
+  const user = { name: username, domain: { name: userDomain }, password };
+  return {
+    identity: { methods: ['password'], password: { user } },
+    scope: { project: { name: project, domain: { name: projectDomain } } },
+  };
+}
+
+/** Without the request: an axios error carries the password in its `config`. */
+export function reasonOf(error: unknown): string {
+  if (axios.isAxiosError(error)) return error.code ?? error.message;
+  return error instanceof Error ? error.message : String(error);
+}

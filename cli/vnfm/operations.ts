@@ -1,0 +1,41 @@
+import type { Vnfm } from './client.ts';
+import { Events, OpOccs, Plan, Timeline } from './contract.ts';
+
+/** Operation occurrences, as the CLI uses them. All throw Refused or CliFailure. */
+
+export async function timelineOf(vnfm: Vnfm, opOccId: string): Promise<Timeline> {
+  return (await vnfm.request({ method: 'GET', path: `${ownPath(opOccId)}/timeline` })).read(Timeline);
+}
+
+/** What happened after `after`; waits up to `wait` seconds for the first event. */
+export async function eventsOf(vnfm: Vnfm, opOccId: string, { after, wait }: { after: number; wait: number }) {
+  return (await vnfm.request({ method: 'GET', path: `${ownPath(opOccId)}/events`, params: { after, wait } })).read(
+    Events,
+  );
+}
+
+/** @param vnfInstanceId only those of this instance */
+export async function listOpOccs(vnfm: Vnfm, vnfInstanceId?: string) {
+  const params = vnfInstanceId === undefined ? {} : { filter: `(eq,vnfInstanceId,${vnfInstanceId})` };
+  return (await vnfm.request({ method: 'GET', path: '/vnflcm/v2/vnf_lcm_op_occs', params })).read(OpOccs);
+}
+
+export async function controlOpOcc(vnfm: Vnfm, opOccId: string, control: 'retry' | 'rollback' | 'fail'): Promise<void> {
+  await vnfm.request({
+    method: 'POST',
+    path: `/vnflcm/v2/vnf_lcm_op_occs/${encodeURIComponent(opOccId)}/${control}`,
+  });
+}
+
+export async function planOf(
+  vnfm: Vnfm,
+  vnfInstanceId: string,
+  body: { operation: 'INSTANTIATE' | 'TERMINATE'; request: unknown },
+): Promise<Plan> {
+  const path = `/vnflow/v1/vnf_instances/${encodeURIComponent(vnfInstanceId)}/plan`;
+  return (await vnfm.request({ method: 'POST', path, body })).read(Plan);
+}
+
+function ownPath(opOccId: string): string {
+  return `/vnflow/v1/vnf_lcm_op_occs/${encodeURIComponent(opOccId)}`;
+}

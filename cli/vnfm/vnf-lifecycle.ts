@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import type { Vnfm } from './client.ts';
+import { Created, VnfPackages } from './contract.ts';
+import { CliFailure } from './failure.ts';
+
+/** VNF packages and instances over SOL003 / SOL005, as the CLI uses them. All throw Refused or CliFailure. */
+
+const INSTANCES = '/vnflcm/v2/vnf_instances';
+const PACKAGES = '/vnfpkgm/v1/vnf_packages';
+
+/** The enabled package with this VNFD. @returns its id, or undefined */
+export async function findVnfPackage(vnfm: Vnfm, vnfdId: string): Promise<string | undefined> {
+  const packages = (await vnfm.request({ method: 'GET', path: PACKAGES })).read(VnfPackages);
+  const own = packages.filter(({ operationalState }) => operationalState === 'ENABLED');
+  for (const { id, vnfdId: known } of own) {
+    // the list tells no vnfdId, as Tacker's
+    const shown =
+      known ?? (await vnfm.request({ method: 'GET', path: `${PACKAGES}/${id}` })).read(VnfPackages.element).vnfdId;
+    if (shown === vnfdId) return id;
+  }
+  return undefined;
+}
+
+/** Creates a VNF package, uploads the CSAR and waits until it is onboarded. @returns its id */
+export async function onboardVnfPackage(vnfm: Vnfm, file: string): Promise<string> {
+  const { id } = (await vnfm.request({ method: 'POST', path: PACKAGES, body: {} })).read(Created);
+  await vnfm.request({
+    method: 'PUT',
+    path: `${PACKAGES}/${id}/package_content`,
+    body: await readFile(file),
+    headers: { 'Content-Type': 'application/zip' },
+  });
+  return id;
+}
+
+export async function createVnfInstance(
+  vnfm: Vnfm,
+  instance: { vnfdId: string; vnfInstanceName?: string; vnfInstanceDescription?: string },
+): Promise<string> {
+  return (await vnfm.request({ method: 'POST', path: INSTANCES, body: instance })).read(Created).id;
+}
+
+export async function deleteVnfInstance(vnfm: Vnfm, id: string): Promise<void> {
+  await vnfm.request({ method: 'DELETE', path: `${INSTANCES}/${encodeURIComponent(id)}` });
+}
+
+/** @returns the id of the operation occurrence that was started */
+export async function startOperation(
+  vnfm: Vnfm,
+  vnfInstanceId: string,
+  { task, body }: { task: 'instantiate' | 'terminate'; body: unknown },
+): Promise<string> {
+  const path = `${INSTANCES}/${encodeURIComponent(vnfInstanceId)}/${task}`;
+  const { location } = await vnfm.request({ method: 'POST', path, body });
+  const id = location?.split('/').at(-1);
+  if (!id) throw new CliFailure(`POST ${path} was accepted without telling where the operation is (no Location).`);
+  return id;
+}
