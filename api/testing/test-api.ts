@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { VnflowError } from '../../domain/problems.ts';
 import { readVnfd } from '../../domain/vnfd.ts';
+import { readCsar } from '../../packages/csar.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createSecrets } from '../../store/secrets.ts';
 import { testStoreLocation } from '../../store/test-store.ts';
@@ -25,6 +26,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Role of the caller; the tenant is the test API's unless another is given. */
   readonly token?: string | null;
+  /** Leave out the header Version, which is sent to vnflcm v2 otherwise. */
+  readonly withoutVersion?: boolean;
 }
 
 export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
@@ -37,12 +40,13 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
   const tenant = randomUUID();
   const logged: string[] = [];
   const keystone = { asked: 0, down: false };
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const api = await startApi({
     deps: {
       db,
       secrets,
       engine,
-      readCsar: fakeReadCsar,
+      readCsar: readTestCsar,
       checkVim: fakeCheckVim,
       validateToken: async (token) => {
         keystone.asked++;
@@ -51,7 +55,7 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
       },
       authUrl: 'http://127.0.0.1:5000/v3',
       endpoint: 'http://vnfm.example:9890/',
-      log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+      log,
       limits: { packageBytes: 100_000 },
       ...overrides,
     },
@@ -65,6 +69,7 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
     secrets,
     engine,
     tenant,
+    log,
     logged,
     keystone,
     call,
@@ -86,7 +91,7 @@ function callerOf(url: string, memberToken: string) {
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: {
-        ...(path.startsWith('/vnflcm/v2') ? { Version: '2.0.0' } : {}),
+        ...(path.startsWith('/vnflcm/v2') && !options.withoutVersion ? { Version: '2.0.0' } : {}),
         ...(token === null ? {} : { 'X-Auth-Token': token }),
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
@@ -117,9 +122,11 @@ function ownerOf(token: string): TokenOwner | undefined {
   };
 }
 
-/** An archive is the text `CSAR vnfdId`: reading real ones is tested where it is done. */
-async function fakeReadCsar(file: string): Promise<OnboardableCsar> {
-  const vnfdId = /^CSAR (\S+)$/.exec(await readFile(file, 'utf8'))?.[1];
+/** An archive is the text `CSAR vnfdId`, for tests that need many; a real zip is read as in production. */
+async function readTestCsar(file: string): Promise<OnboardableCsar> {
+  const content = await readFile(file, 'latin1');
+  if (content.startsWith('PK')) return readCsar(file);
+  const vnfdId = /^CSAR (\S+)$/.exec(content)?.[1];
   if (vnfdId === undefined) throw new VnflowError('CSAR_INVALID', { detail: 'The content is no zip archive.' });
   const files = samplePackageFiles();
   const vnfd = readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { secretName } from '../store/secrets.ts';
+import { givenInstance } from './testing/given.ts';
+import { sampleRequest } from './testing/sample-package.ts';
+import { startTestApi, type TestApi } from './testing/test-api.ts';
+
+let test: TestApi;
+beforeAll(async () => {
+  test = await startTestApi();
+});
+afterAll(() => test.stop());
+
+/** As the client sends it. */
+function vim(changes: Record<string, unknown> = {}) {
+  return {
+    auth_url: 'http://127.0.0.1:5000/v3',
+    type: 'openstack',
+    vim_project: { name: 'nfv', project_domain_name: 'Default' },
+    auth_cred: { username: 'nfv_user', password: 'devstack', user_domain_name: 'Default', cert_verify: 'True' },
+    name: 'VIM0',
+    is_default: false,
+    ...changes,
+  };
+}
+
+async function registered(changes: Record<string, unknown> = {}, token?: string): Promise<string> {
+  const answer = await test.call('POST', '/v1.0/vims.json', {
+    json: { vim: vim(changes) },
+    ...(token ? { token } : {}),
+  });
+  return answer.json.vim.id;
+}
+
+it('registers a VIM after a login, and never shows its password', async () => {
+  const { status, json, text } = await test.call('POST', '/v1.0/vims.json', {
+    json: { vim: vim({ description: 'd' }) },
+  });
+  expect(status).toBe(201);
+  expect(text).not.toContain('devstack');
+  expect(json.vim).toMatchObject({
+    type: 'openstack',
+    tenant_id: test.tenant,
+    name: 'VIM0',
+    description: 'd',
+    is_default: false,
+    status: 'ACTIVE',
+    auth_url: 'http://127.0.0.1:5000/v3',
+    auth_cred: { username: 'nfv_user', password: '***', user_domain_name: 'Default', cert_verify: 'True' },
+    vim_project: { name: 'nfv', project_domain_name: 'Default' },
+    placement_attr: { regions: ['RegionOne'] },
+    extra: {},
+  });
+  expect(await test.secrets.get(secretName.vim(json.vim.id))).toMatchObject({ password: 'devstack' });
+  const rows = await test.db.selectFrom('vim').selectAll().execute();
+  expect(JSON.stringify(rows)).not.toContain('devstack');
+  for (const path of [`/v1.0/vims/${json.vim.id}.json`, `/v1.0/vims/${json.vim.id}`]) {
+    expect((await test.call('GET', path)).json).toEqual({ vim: json.vim });
+  }
+});
+
+it.each([
+  [
+    'an unreachable VIM',
+    vim({ auth_url: 'http://unreachable:5000' }),
+    503,
+    'VimConnectionException',
+    /does not answer/,
+  ],
+  [
+    'a wrong password',
+    vim({ auth_cred: { username: 'a', password: 'wrong' } }),
+    422,
+    'VimUnauthorizedException',
+    /refused/,
+  ],
+  ['no password', vim({ auth_cred: { username: 'a' } }), 400, 'HTTPBadRequest', /vim\.auth_cred\.password: is missing/],
+  ['no project', vim({ vim_project: {} }), 400, 'HTTPBadRequest', /vim\.vim_project\.name: is missing/],
+  ['another type', vim({ type: 'kubernetes' }), 400, 'HTTPBadRequest', /vim\.type: must be "openstack"/],
+  ['an auth_url that is no URL', vim({ auth_url: 'gopher://x' }), 400, 'HTTPBadRequest', /vim\.auth_url: must be/],
+])('%s is refused with a TackerError and keeps nothing', async (_name, body, status, type, words) => {
+  const before = await test.db.selectFrom('vim').select('id').execute();
+  const answer = await test.call('POST', '/v1.0/vims.json', { json: { vim: body } });
+  expect(answer).toMatchObject({
+    status,
+    json: { TackerError: { type, message: expect.stringMatching(words), detail: expect.stringMatching(/./) } },
+  });
+  expect(Object.keys(answer.json.TackerError).sort()).toEqual(['detail', 'message', 'type']);
+  expect(await test.db.selectFrom('vim').select('id').execute()).toEqual(before);
+});
+
+it('honours the look-ups of the client: by id, by name, fields', async () => {
+  const id = await registered({ name: 'looked-up' });
+  const list = async (query: string) => (await test.call('GET', `/v1.0/vims.json?${query}`)).json;
+  expect(await list(`id=${id}&fields=id`)).toEqual({ vims: [{ id }] });
+  expect(await list('name=looked-up&fields=id')).toEqual({ vims: [{ id }] });
+  expect(await list('name=nobody&fields=id')).toEqual({ vims: [] });
+  expect((await list('is_default=True')).vims).toEqual([]);
+  expect((await list('')).vims.length).toBeGreaterThan(1);
+});
+
+it('one default VIM per project', async () => {
+  const token = `member@${randomUUID()}`;
+  const id = await registered({ is_default: true }, token);
+  const second = await test.call('POST', '/v1.0/vims.json', { json: { vim: vim({ is_default: true }) }, token });
+  expect(second).toMatchObject({
+    status: 409,
+    json: { TackerError: { message: expect.stringMatching(/^is_default: the project has a default VIM/) } },
+  });
+  expect(await test.db.selectFrom('secret').select('name').where('name', 'like', 'vim/%').execute()).toHaveLength(
+    (await test.db.selectFrom('vim').select('id').execute()).length,
+  );
+  expect(
+    (await test.call('PUT', `/v1.0/vims/${id}.json`, { json: { vim: { is_default: false } }, token })).status,
+  ).toBe(200);
+  expect((await test.call('POST', '/v1.0/vims.json', { json: { vim: vim({ is_default: true }) }, token })).status).toBe(
+    201,
+  );
+});
+
+it('changes a VIM; new credentials are tried first', async () => {
+  const id = await registered();
+  const put = (changes: unknown) => test.call('PUT', `/v1.0/vims/${id}.json`, { json: { vim: changes } });
+  expect((await put({ name: 'new', auth_cred: { password: 'wrong' } })).status).toBe(422);
+  expect((await test.call('GET', `/v1.0/vims/${id}`)).json.vim.name).toBe('VIM0');
+  const changed = await put({ name: 'new', auth_cred: { password: 'changed' } });
+  expect(changed).toMatchObject({ status: 200, json: { vim: { name: 'new', auth_cred: { password: '***' } } } });
+  expect(await test.secrets.get(secretName.vim(id))).toMatchObject({ username: 'nfv_user', password: 'changed' });
+  expect((await put({ type: 'kubernetes' })).status).toBe(400);
+  expect((await put({ auth_url: 'http://elsewhere' })).status).toBe(400);
+});
+
+it('deletes a VIM with its secret', async () => {
+  const id = await registered();
+  expect(await test.call('DELETE', `/v1.0/vims/${id}.json`)).toMatchObject({ status: 204, text: '' });
+  expect(await test.secrets.get(secretName.vim(id))).toBeUndefined();
+  const gone = await test.call('GET', `/v1.0/vims/${id}.json`);
+  expect(gone).toMatchObject({ status: 404, json: { TackerError: { type: 'VimNotFoundException' } } });
+});
+
+it("another project's VIM does not exist, not even for instantiate", async () => {
+  const id = await registered();
+  const token = `member@${randomUUID()}`;
+  for (const method of ['GET', 'DELETE']) {
+    expect((await test.call(method, `/v1.0/vims/${id}.json`, { token })).status).toBe(404);
+  }
+  expect((await test.call('GET', '/v1.0/vims.json', { token })).json).toEqual({ vims: [] });
+});
+
+it('instantiate takes what it needs from a registered VIM: by vimId, or the default one', async () => {
+  const vimId = await registered({ auth_cred: { username: 'u', password: 'registered-pw', cert_verify: 'False' } });
+  const expected = {
+    vimId,
+    vimType: 'ETSINFV.OPENSTACK_KEYSTONE.V_3',
+    interfaceInfo: {
+      endpoint: 'http://127.0.0.1:5000/v3',
+      skipCertificateHostnameCheck: true,
+      skipCertificateVerification: true,
+    },
+    accessInfo: {
+      username: 'u',
+      password: 'registered-pw',
+      region: 'RegionOne',
+      project: 'nfv',
+      projectDomain: 'Default',
+      userDomain: 'Default',
+    },
+  };
+  const { vimConnectionInfo: _given, ...request } = sampleRequest('instantiate-simple');
+  const partial = { vim1: { vimId, vimType: 'ETSINFV.OPENSTACK_KEYSTONE.V_3' } };
+  expect(await sealedConnections({ ...request, vimConnectionInfo: partial })).toEqual({ vim1: expected });
+
+  await test.call('PUT', `/v1.0/vims/${vimId}.json`, { json: { vim: { is_default: true } } });
+  expect(await sealedConnections(request)).toEqual({ default: expected });
+});
+
+async function sealedConnections(request: unknown): Promise<unknown> {
+  const { id } = await givenInstance(test);
+  const answer = await test.call('POST', `/vnflcm/v2/vnf_instances/${id}/instantiate`, { json: request });
+  expect(answer).toMatchObject({ status: 202 });
+  const opOccId = answer.headers.get('location')?.split('/').at(-1) ?? '';
+  expect((await test.call('GET', `/vnflcm/v2/vnf_lcm_op_occs/${opOccId}`)).text).not.toContain('registered-pw');
+  const sealed = (await test.secrets.get(secretName.operationParams(opOccId))) as { vimConnectionInfo: unknown };
+  return sealed.vimConnectionInfo;
+}

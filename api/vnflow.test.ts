@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planInstantiate } from '../domain/planner/instantiate.ts';
+import { putClusterNodes } from '../store/cluster-nodes.ts';
+import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
+import { recordOperationState } from '../store/operations.ts';
+import { givenInstance, givenInstantiated, givenOperation } from './testing/given.ts';
+import { sampleRequest } from './testing/sample-package.ts';
+import { startTestApi, type TestApi } from './testing/test-api.ts';
+
+let test: TestApi;
+beforeAll(async () => {
+  test = await startTestApi();
+});
+afterAll(() => test.stop());
+
+const SHAPE = { controlPlane: { vduId: 'masterNode', count: 1 }, workers: { vduId: 'workerNode', count: 2 } };
+
+it('plans instantiate: steps, commands, critical path; and stores nothing', async () => {
+  const { id } = await givenInstance(test);
+  const secrets = await test.db.selectFrom('secret').select('name').execute();
+  const { status, json } = await test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, {
+    json: { operation: 'INSTANTIATE', request: sampleRequest('instantiate-simple') },
+  });
+  expect(status).toBe(200);
+  const expected = planInstantiate(SHAPE).steps.map((step) => step.id);
+  expect(json.steps.map((step: { id: string }) => step.id)).toEqual(expected);
+  expect(json.steps).toContainEqual({
+    id: 'joinWorker-workerNode-1',
+    kind: 'joinWorker',
+    summary: 'join workerNode[1]',
+    slot: 'workerNode[1]',
+    after: ['prepareNode-workerNode-1', 'initControlPlane-masterNode-0'],
+    commands: ['bash install_k8s_cluster.sh join-worker'],
+    expectedSeconds: 25,
+  });
+  expect(json.steps[0].commands[0]).toBe(`Heat: POST stacks (stack_name vnf-${id})`);
+  expect(json.criticalPath).toEqual([
+    'applyStack',
+    'discover',
+    'prepareNode-masterNode-0',
+    'initControlPlane-masterNode-0',
+    'installCni-masterNode-0',
+    'verifyCluster-masterNode-0',
+  ]);
+  expect(json.criticalPathSeconds).toBe(321);
+  expect(json.expectedSeconds).toBe(321);
+  expect(await test.db.selectFrom('secret').select('name').execute()).toEqual(secrets);
+  expect(await test.db.selectFrom('lcm_request').selectAll().execute()).toEqual([]);
+});
+
+it('plans terminate with its grace period', async () => {
+  const { id } = await givenInstantiated(test);
+  const plan = (request: unknown) =>
+    test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, { json: { operation: 'TERMINATE', request } });
+  const { json } = await plan({ terminationType: 'GRACEFUL', gracefulTerminationTimeout: 7 });
+  expect(
+    json.steps.map(({ id: stepId, expectedSeconds }: Record<string, unknown>) => [stepId, expectedSeconds]),
+  ).toEqual([
+    ['gracePeriod', 7],
+    ['deleteStack', 15],
+    ['forgetCluster', 1],
+  ]);
+  expect(json.criticalPathSeconds).toBe(23);
+  expect(await plan({})).toMatchObject({
+    status: 400,
+    json: { detail: expect.stringMatching(/^request\.terminationType:/) },
+  });
+  expect(await plan({ terminationType: 'FORCEFUL' })).toMatchObject({ status: 200 });
+});
+
+it('a plan of an operation that cannot run now is refused as the operation is', async () => {
+  const { id } = await givenOperation(test);
+  const { json, status } = await test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, {
+    json: { operation: 'INSTANTIATE', request: sampleRequest('instantiate-simple') },
+  });
+  expect({ status, code: json.code }).toEqual({ status: 409, code: 'VNF_BUSY' });
+  const unknown = await test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, { json: { operation: 'SCALE' } });
+  expect(unknown).toMatchObject({ status: 400, json: { detail: expect.stringMatching(/^operation:/) } });
+});
+
+it('the timeline shows every step with its node, attempt, log and error', async () => {
+  const { id, opOccId } = await givenOperation(test);
+  const empty = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
+  expect(empty.json).toMatchObject({ id: opOccId, vnfInstanceId: id, operation: 'INSTANTIATE', steps: [] });
+  await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
+  await putClusterNodes(test.db, [
+    {
+      vnf_instance_id: id,
+      slot: 'workerNode[1]',
+      role: 'worker',
+      server_id: 's',
+      node_name: 'worker57',
+      ssh_address: '172.24.4.57',
+      nic_address: '10.10.0.57',
+    },
+  ]);
+  const step = { vnfLcmOpOccId: opOccId, stepId: 'prepareNode-workerNode-1', attempt: 2, summary: 'prepare worker57' };
+  await recordStepStarted(test.db, step);
+  await recordStepStarted(test.db, step);
+  await recordStepLog(test.db, step, 'last line');
+  await recordStepEnded(test.db, { ...step, outcome: { state: 'FAILED', error: { detail: 'disk full' } } });
+  const { json } = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
+  expect(json).toMatchObject({ operationState: 'STARTING', expectedSeconds: 321 });
+  expect(json.steps).toHaveLength(10);
+  expect(json.steps).toContainEqual({
+    id: 'prepareNode-workerNode-1',
+    kind: 'prepareNode',
+    summary: 'prepare worker57',
+    slot: 'workerNode[1]',
+    node: { name: 'worker57', address: '10.10.0.57' },
+    after: ['discover'],
+    state: 'FAILED',
+    attempt: 2,
+    startedAt: expect.any(String),
+    endedAt: expect.any(String),
+    expectedSeconds: 180,
+    logTail: 'last line',
+    error: { detail: 'disk full' },
+  });
+  expect(json.steps).toContainEqual(expect.objectContaining({ id: 'applyStack', state: 'WAITING', attempt: 0 }));
+});
+
+it('events come in order, and a poll waits for the next one', async () => {
+  const { opOccId } = await givenOperation(test);
+  const events = (query: string) => test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/events?${query}`);
+  const { json: first } = await events('');
+  expect(first.events).toEqual([
+    {
+      seq: first.next,
+      at: expect.any(String),
+      type: 'operation',
+      state: 'STARTING',
+      summary: 'STARTING',
+      text: 'INSTANTIATE accepted',
+    },
+  ]);
+  expect((await events(`after=${first.next}`)).json).toEqual({ events: [], next: first.next });
+  const waiting = events(`after=${first.next}&wait=10`);
+  await recordOperationState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
+  const began = Date.now();
+  const { json: second } = await waiting;
+  expect(Date.now() - began).toBeLessThan(2000);
+  expect(second.events).toEqual([expect.objectContaining({ state: 'PROCESSING', text: 'granted', seq: second.next })]);
+  expect(await events('after=x')).toMatchObject({ status: 400, json: { detail: expect.stringMatching(/^after:/) } });
+  expect((await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${randomUUID()}/events`)).status).toBe(404);
+});
