@@ -71,6 +71,13 @@ const INSTANTIATE: [name: string, change: Change, status: number, code: string, 
     /interfaceInfo\.endpoint: must be an http or https URL/,
   ],
   [
+    'a password in the endpoint',
+    (body) => (body.vimConnectionInfo.vim1.interfaceInfo.endpoint = 'http://u:hunter2@h/v3'),
+    400,
+    'BAD_REQUEST',
+    /interfaceInfo\.endpoint: must not hold user name and password\.$/,
+  ],
+  [
     'no VIM password',
     (body) => delete body.vimConnectionInfo.vim1.accessInfo.password,
     400,

@@ -41,7 +41,7 @@ export interface OnboardableCsar {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-export interface Limits {
+interface Limits {
   /** Bytes of a JSON body. */
   readonly jsonBytes: number;
   /** Bytes of an uploaded VNF package. */
@@ -50,7 +50,7 @@ export interface Limits {
   readonly pageSize: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { jsonBytes: 1024 * 1024, packageBytes: 1024 ** 3, pageSize: 0 };
+const DEFAULT_LIMITS: Limits = { jsonBytes: 1024 * 1024, packageBytes: 1024 ** 3, pageSize: 0 };
 
 /** What the API needs: handed over once, at the start. */
 export interface ApiDependencies {

@@ -95,7 +95,11 @@ it('never runs without authentication by accident', async () => {
   await expect(startApi({ deps: open, host: '0.0.0.0', port: 0 })).rejects.toThrow(/loopback only, not on 0\.0\.0\.0/);
   const api = await startApi({ deps: open, host: '127.0.0.1', port: 0 });
   try {
-    expect((await fetch(`${api.url}${INSTANCES}`, { headers: { Version: '2.0.0' } })).status).toBe(200);
+    const get = async (headers: Record<string, string>) =>
+      (await fetch(`${api.url}${INSTANCES}`, { headers: { Version: '2.0.0', ...headers } })).status;
+    expect(await get({})).toBe(200);
+    expect(await get({ Origin: api.url })).toBe(200);
+    expect(await get({ Origin: 'http://evil.example' })).toBe(403);
   } finally {
     await api.stop();
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { givenInstance, givenPackage } from './testing/given.ts';
 import { samplePackageFiles } from './testing/sample-package.ts';
@@ -93,6 +94,25 @@ it.each([
     expect(content).toEqual([]);
   },
 );
+
+it('tells the client of a large upload why it is refused, with and without Content-Length', async () => {
+  const id = await created();
+  for (const headers of [{ 'Content-Length': '30000000' }, {}]) {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const upload = request(
+        `${test.api.url}${PACKAGES}/${id}/package_content`,
+        { method: 'PUT', headers: { ...ZIP, ...headers, 'X-Auth-Token': `member@${test.tenant}` } },
+        (response) => {
+          resolve(response.statusCode);
+          upload.destroy();
+        },
+      );
+      upload.on('error', reject);
+      for (let count = 0; count < 30; count++) upload.write(Buffer.alloc(1_000_000, 'x'));
+    });
+    expect(status).toBe(413);
+  }
+});
 
 it('a package is uploaded once, and a vnfdId is onboarded once', async () => {
   const { packageId, vnfdId } = await givenPackage(test);

@@ -23,7 +23,10 @@ export function createAuthenticate(context: ApiContext): Authenticate {
     if (context.insecureNoAuth !== true) {
       throw new Error('The API needs validateToken; insecureNoAuth does without, for development on loopback only.');
     }
-    return async () => NO_AUTH_CALLER;
+    return async (headers) => {
+      checkLocal(headers);
+      return NO_AUTH_CALLER;
+    };
   }
   const validate = cachedValidation(context.validateToken);
   return async (headers) => {
@@ -36,6 +39,16 @@ export function createAuthenticate(context: ApiContext): Authenticate {
     }
     return { tenant: owner.projectId, roles: new Set(owner.roles) };
   };
+}
+
+const LOCAL = /^(https?:\/\/)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+
+/** Without tokens a page in the developer's browser could use the API: only what names this machine may. @throws VnflowError FORBIDDEN */
+function checkLocal({ host, origin }: IncomingHttpHeaders): void {
+  if (LOCAL.test(host ?? '') && (origin === undefined || LOCAL.test(origin))) return;
+  throw new VnflowError('FORBIDDEN', {
+    detail: 'Without authentication only pages and programs of this machine are served.',
+  });
 }
 
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {

@@ -12,7 +12,7 @@ export interface ByteRange {
  * @returns undefined without the header
  * @throws VnflowError BAD_REQUEST (several ranges, not understood), RANGE_NOT_SATISFIABLE
  */
-export function parseRange(header: string | undefined, length: number): ByteRange | undefined {
+function parseRange(header: string | undefined, length: number): ByteRange | undefined {
   if (header === undefined) return undefined;
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.replaceAll(' ', ''));
   const [, from = '', to = ''] = match ?? [];

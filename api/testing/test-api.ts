@@ -12,7 +12,7 @@ import { startApi } from '../start-api.ts';
 import { fakeEngine } from './fake-engine.ts';
 import { samplePackageFiles } from './sample-package.ts';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -20,7 +20,7 @@ export interface Answer {
   readonly json: any;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly json?: unknown;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;

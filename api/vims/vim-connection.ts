@@ -4,6 +4,12 @@ import type { VimCredentials } from '../dependencies.ts';
 
 export const OPENSTACK_VIM_TYPE = 'ETSINFV.OPENSTACK_KEYSTONE.V_3';
 
+/** The address of a Keystone. Credentials have members of their own: in a URL they would be shown. */
+export const KeystoneUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(1024)
+  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), { error: 'must not hold user name and password' });
+
 const text = z.string().min(1).max(1024);
 
 /** `auth_cred` and `vim_project` of an OpenStack VIM, as the client's VIM files have them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AuthCred, VimProject } from './vim-connection.ts';
+import { AuthCred, KeystoneUrl, VimProject } from './vim-connection.ts';
 
 const shortText = z.string().max(255);
 const freeForm = z.record(z.string(), z.unknown());
@@ -10,7 +10,7 @@ const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['fal
 export const RegisterVim = z.object({
   vim: z.object({
     type: z.literal('openstack', { error: 'must be "openstack"; clusters of vnflow need no registration by hand' }),
-    auth_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(255),
+    auth_url: KeystoneUrl,
     auth_cred: AuthCred,
     vim_project: VimProject,
     name: shortText.default(''),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { VnflowError } from '../../domain/problems.ts';
+import { withoutSecrets } from '../../domain/redaction.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { secretName } from '../../store/secrets.ts';
 import { updateVim } from '../../store/vim-changes.ts';
@@ -64,9 +65,9 @@ async function register(context: ApiContext, tenant: string, vim: RegisterVim['v
       description: vim.description,
       type: vim.type,
       authUrl: vim.auth_url,
-      vimProject: vim.vim_project,
+      vimProject: withoutSecrets(vim.vim_project),
       authCred: masked(vim.auth_cred),
-      extra: vim.extra,
+      extra: withoutSecrets(vim.extra),
       isDefault: vim.is_default,
       placementAttr: { regions },
     });
@@ -85,8 +86,8 @@ async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): 
       name: vim.name,
       description: vim.description,
       isDefault: vim.is_default,
-      extra: vim.extra,
-      vimProject: credentials?.vimProject,
+      extra: vim.extra && withoutSecrets(vim.extra),
+      vimProject: credentials && withoutSecrets(credentials.vimProject),
       authCred: credentials && masked(credentials.authCred),
       placementAttr: credentials && { regions: credentials.regions },
     });

@@ -6,7 +6,7 @@ import type { ApiContext } from '../dependencies.ts';
 import { parseMember } from '../http/json-body.ts';
 import { isResourceId } from '../http/resource-id.ts';
 import { unsealedVim } from '../vims/registered-vim.ts';
-import { asVimConnectionInfo, OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
+import { asVimConnectionInfo, KeystoneUrl, OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
 
 type ConnectionMap = Readonly<Record<string, VimConnectionInfo>>;
 
@@ -20,7 +20,7 @@ const AccessInfo = z.looseObject({
   region: text.optional(),
 });
 const InterfaceInfo = z.looseObject({
-  endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  endpoint: KeystoneUrl,
   skipCertificateVerification: z.boolean().optional(),
   caCertificate: text.optional(),
 });

@@ -1,9 +1,8 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { VnflowError } from '../../domain/problems.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { findVnfPackageByVnfdId, onboardVnfPackage, type VnfPackageWithUsage } from '../../store/vnf-packages.ts';
@@ -16,7 +15,7 @@ export function uploadEndpoint(context: ApiContext): Endpoint {
   return withStream(async (request, body): Promise<ApiAnswer> => {
     const target = await vnfPackageOf(context, request);
     checkCreated(target);
-    checkZip(request);
+    checkZip(request, context.limits.packageBytes);
     const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));
     try {
       const file = path.join(folder, 'package.zip');
@@ -36,7 +35,8 @@ function checkCreated({ id, onboarding_state }: VnfPackageWithUsage): void {
   });
 }
 
-function checkZip({ headers }: ApiRequest): void {
+function checkZip({ headers }: ApiRequest, limitBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType === undefined || mediaType === 'application/zip') return;
   throw new VnflowError('UNSUPPORTED_MEDIA_TYPE', {
@@ -44,16 +44,22 @@ function checkZip({ headers }: ApiRequest): void {
   });
 }
 
-/** @throws VnflowError TOO_LARGE; BAD_REQUEST for no content (a client that repeats a request after 401 has none left) */
-async function receive(body: Readable, file: string, limitBytes: number): Promise<void> {
+/**
+ * Writes the body to a file. The request is not destroyed when it is refused: the client must be able to read why.
+ * @throws VnflowError TOO_LARGE; BAD_REQUEST for no content (a client that repeats a request after 401 has none left)
+ */
+async function receive(body: Readable, path: string, limitBytes: number): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
   let received = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      received += chunk.length;
-      done(received > limitBytes ? tooLarge(limitBytes) : null, chunk);
-    },
-  });
-  await pipeline(body, counted, createWriteStream(file, { mode: 0o600 }));
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      received += (chunk as Buffer).length;
+      if (received > limitBytes) throw tooLarge(limitBytes);
+      await file.writeFile(chunk as Buffer);
+    }
+  } finally {
+    await file.close();
+  }
   if (received === 0) throw new VnflowError('BAD_REQUEST', { detail: 'The request body is empty: send the CSAR.' });
 }
 
