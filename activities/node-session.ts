@@ -64,6 +64,10 @@ export async function parametersOf(deps: ActivityDependencies, input: StepInput)
   return ClusterParameters.parse(await deps.secrets.get(secretName.clusterParameters(input.vnfInstanceId)));
 }
 
+export function loginOf({ master_node, worker_node }: ClusterParameters, role: ClusterNode['role']) {
+  return role === 'master' ? master_node : worker_node;
+}
+
 interface Opening {
   readonly input: StepInput;
   readonly node: ClusterNode;
@@ -94,7 +98,7 @@ async function openWithin(deps: ActivityDependencies, opening: Opening): Promise
 }
 
 async function open(deps: ActivityDependencies, { input, node, parameters, beat }: Opening): Promise<SshSession> {
-  const login = node.role === 'master' ? parameters.master_node : parameters.worker_node;
+  const login = loginOf(parameters, node.role);
   return openSession({
     host: node.ssh_address,
     username: login.username,

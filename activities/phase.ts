@@ -8,7 +8,7 @@ import { recordStepLog } from '../store/operation-steps.ts';
 import { readVnfPackageFile } from '../store/vnf-packages.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
-import type { NodeAccess } from './node-session.ts';
+import { loginOf, type NodeAccess } from './node-session.ts';
 import { instanceOf, operationOf } from './operation-facts.ts';
 
 const LOG_RECORD_MS = 1_000;
@@ -34,7 +34,7 @@ export async function runPhase(
 ): Promise<JobResult> {
   const { node, parameters, session } = access;
   const environment = phaseEnvironment({
-    node: { name: node.node_name, address: node.nic_address },
+    node: { name: node.node_name, address: node.nic_address, loginUser: loginOf(parameters, node.role).username },
     parameters,
     cluster: await clusterContextOf(deps, input),
     ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),

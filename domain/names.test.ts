@@ -92,7 +92,7 @@ it('leaves passwords, tokens and keys out of what is shown, wherever they stand,
 it('gives a phase what docs/install-script.md promises, and credentials only where they are needed', () => {
   const login = { vdu_id: 'v', ssh_cp_name: 's', nic_cp_name: 'n', username: 'ubuntu', password: 'x' };
   const facts = {
-    node: { name: 'worker9', address: '10.10.0.9' },
+    node: { name: 'worker9', address: '10.10.0.9', loginUser: 'ubuntu' },
     parameters: {
       script_path: 'Scripts/x.sh',
       master_node: {
@@ -109,6 +109,7 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
   expect(phaseEnvironment(facts)).toEqual({
     NODE_NAME: 'worker9',
     NODE_IP: '10.10.0.9',
+    LOGIN_USER: 'ubuntu',
     POD_CIDR: '10.200.0.0/16',
     SERVICE_CIDR: '10.96.0.0/12',
     CLUSTER_ENDPOINT: '10.10.0.231:6443',

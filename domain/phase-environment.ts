@@ -16,7 +16,7 @@ export interface JoinCredentials {
 }
 
 interface PhaseFacts {
-  readonly node: { readonly name: string; readonly address: string };
+  readonly node: { readonly name: string; readonly address: string; readonly loginUser: string };
   readonly parameters: ClusterParameters;
   readonly cluster: ClusterContext;
   readonly credentials?: JoinCredentials;
@@ -28,6 +28,7 @@ export function phaseEnvironment({ node, parameters, cluster, credentials }: Pha
   return {
     NODE_NAME: node.name,
     NODE_IP: node.address,
+    LOGIN_USER: node.loginUser,
     POD_CIDR: master_node.pod_cidr,
     SERVICE_CIDR: master_node.cluster_cidr,
     CLUSTER_ENDPOINT: cluster.endpoint,

@@ -192,6 +192,13 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Correct the HOT in the VNF package.',
   },
+  IMAGE_MISSING: {
+    status: 422,
+    title: 'Image missing',
+    retriable: false,
+    remedy:
+      'Register the image under this name (`openstack image create`), or correct sw_image_data in the VNFD; then retry.',
+  },
   RESOURCE_MISSING: {
     status: 422,
     title: 'Stack lacks a resource',

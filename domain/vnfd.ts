@@ -156,7 +156,9 @@ export function flavour(vnfd: Vnfd, id: string): Flavour {
   const found = vnfd.flavours.find((one) => one.id === id);
   if (found) return found;
   const known = vnfd.flavours.map((one) => one.id).join(', ');
-  throw new VnflowError('FLAVOUR_UNKNOWN', { detail: `flavourId: VNFD ${vnfd.vnfdId} has no flavour "${id}"; it has ${known}.` });
+  throw new VnflowError('FLAVOUR_UNKNOWN', {
+    detail: `flavourId: VNFD ${vnfd.vnfdId} has no flavour "${id}"; it has ${known}.`,
+  });
 }
 
 /**

@@ -17,6 +17,7 @@ import { createSecrets } from '../../store/secrets.ts';
 import { testStoreLocation } from '../../store/test-store.ts';
 import { connectEngine } from '../../worker/lcm-engine.ts';
 import { startWorker } from '../../worker/start-worker.ts';
+import type { TemporalServer } from '../../worker/temporal-server.ts';
 import { BUNDLES, quiet, startTestTemporal } from './temporal.ts';
 
 const samples = fileURLToPath(new URL('../../samples', import.meta.url));
@@ -25,9 +26,15 @@ const FINAL = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);
 export type System = Awaited<ReturnType<typeof startSystem>>;
 
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
-export async function startSystem({ speed = 200 }: { speed?: number } = {}) {
+export async function startSystem({
+  speed = 200,
+  temporal: given,
+}: {
+  speed?: number;
+  temporal?: TemporalServer;
+} = {}) {
   const [temporal, simulator, db] = await Promise.all([
-    startTestTemporal(),
+    given ?? startTestTemporal(),
     startSimulator({ speed }),
     openStore(testStoreLocation()),
   ]);
