@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.ts';
 import { type Call, type Route, route } from '../service.ts';
 import type { Stack, StackEvent } from '../world.ts';
-import { type HeatParts, stackOf } from './heat.ts';
+import { type HeatParts, stackOf } from './heat-parts.ts';
 import { depthOf } from './resource-routes.ts';
 
 interface Found {

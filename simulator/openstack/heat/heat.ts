@@ -1,28 +1,15 @@
-import type { Foundation } from '../foundation.ts';
-import { isObject, type Json, type JsonObject, stringAt } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { Refusal, STATUS_TITLES } from '../refusal.ts';
 import { type Answer, type Call, type Route, route, type Service } from '../service.ts';
 import type { Stack } from '../world.ts';
-import type { Designer } from './design.ts';
-import type { Engine } from './engine.ts';
+import { byNameRoutes } from './by-name-routes.ts';
 import { eventRoutes } from './event-routes.ts';
-import { refuseUnknown, resolveParameters } from './parameters.ts';
+import { accepted, EXPLANATIONS, type HeatParts, livingStack, projectOf, stackOf } from './heat-parts.ts';
+import { miscellaneousRoutes } from './other-routes.ts';
+import { refuseUnknown } from './parameters.ts';
 import { checkStackName, readOptions, readSource } from './requests.ts';
 import { resourceRoutes } from './resource-routes.ts';
-import { isDeleted, type StackStore } from './stack-store.ts';
-import { readTemplate } from './template.ts';
-import type { Validator } from './validation.ts';
-import type { StackViews } from './views.ts';
-
-/** What Heat's routes work with. */
-export interface HeatParts {
-  readonly foundation: Foundation;
-  readonly designer: Designer;
-  readonly validator: Validator;
-  readonly store: StackStore;
-  readonly engine: Engine;
-  readonly views: StackViews;
-}
+import { isDeleted } from './stack-store.ts';
 
 const LARGEST_BODY = 1_048_576;
 
@@ -61,59 +48,6 @@ export function createHeat(parts: HeatParts): Service {
     }),
     headers: (requestId) => ({ 'X-Openstack-Request-Id': requestId }),
   };
-}
-
-const EXPLANATIONS: Readonly<Record<number, string>> = {
-  400: 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
-  403: 'Access was denied to this resource.',
-  404: 'The resource could not be found.',
-  409: 'There was a conflict when trying to complete your request.',
-  500: 'The server has either erred or is incapable of performing the requested operation.',
-  503: 'The server is currently unavailable. Please try again at a later time.',
-};
-
-/** The project of the URL. @throws Refusal 403 for another project's, unless the caller is an admin */
-export function projectOf({ params, session }: Call): string {
-  const project = params['project'] ?? '';
-  if (project !== session.projectId && !session.admin) {
-    throw new Refusal(403, 'HTTPForbidden', EXPLANATIONS[403] ?? '');
-  }
-  return project;
-}
-
-/** The stack that the URL names by name and id. @throws Refusal 404 */
-export function stackOf({ foundation }: HeatParts, call: Call): Stack {
-  const project = projectOf(call);
-  const name = call.params['name'] ?? '';
-  const stack = foundation.state.stacks[call.params['id'] ?? ''];
-  if (!stack || stack.projectId !== project || stack.name !== name) throw stackNotFound(name);
-  return stack;
-}
-
-function livingStack(parts: HeatParts, call: Call): Stack {
-  const stack = stackOf(parts, call);
-  if (isDeleted(stack)) throw stackNotFound(stack.name);
-  return stack;
-}
-
-function stackNotFound(name: string): Refusal {
-  return new Refusal(404, 'EntityNotFound', `The Stack (${name}) could not be found.`);
-}
-
-/** 202 as Heat's web framework says it: JSON for those who accept it, HTML for the others. */
-function accepted({ headers }: Call): Answer {
-  const text = 'The request is accepted for processing.';
-  return plain(202, text, { headers, extra: {} });
-}
-
-function plain(status: number, text: string, at: { headers: Call['headers']; extra: Record<string, string> }): Answer {
-  const title = STATUS_TITLES[status] ?? '';
-  if (!String(at.headers['accept'] ?? '').includes('application/json')) {
-    const html = `<html>\n <head>\n  <title>${status} ${title}</title>\n </head>\n <body>\n  <h1>${status} ${title}</h1>\n  ${text}<br /><br />\n\n\n\n </body>\n</html>`;
-    return { status, html, headers: at.extra };
-  }
-  const message = status === 302 ? text : `${text}<br /><br />\n\n\n`;
-  return { status, body: { message, code: `${status} ${title}`, title }, headers: at.extra };
 }
 
 function stackRoutes(parts: HeatParts): Route[] {
@@ -287,112 +221,4 @@ function act({ engine, ...parts }: HeatParts, call: Call): Answer {
     return { status: 200, body: null };
   }
   throw new Refusal(400, 'HTTPBadRequest', `Invalid action ${action} specified`);
-}
-
-/** A stack named without its id: 302 to the full URL, for every method. */
-function byNameRoutes(parts: HeatParts): Route[] {
-  const { foundation, store, views } = parts;
-  const redirect = (rest: (call: Call) => string) => (call: Call) => {
-    const projectId = projectOf(call);
-    const name = call.params['name'] ?? '';
-    const byId = foundation.state.stacks[name];
-    const stack = byId?.projectId === projectId ? byId : store.byName(name, projectId);
-    if (!stack) throw stackNotFound(name);
-    const search = call.query.size > 0 ? `?${call.query}` : '';
-    const href = `${views.href(stack)}${rest(call)}${search}`;
-    const text = `The resource was found at <a href="${href}">${href}</a>;\nyou should be redirected automatically.\n\n`;
-    return plain(302, text, { headers: call.headers, extra: { Location: href } });
-  };
-  const base = '/v1/:project/stacks/:name';
-  return [
-    ...['GET', 'PATCH', 'PUT', 'DELETE'].map((method) =>
-      route(
-        method,
-        base,
-        redirect(() => ''),
-      ),
-    ),
-    ...['template', 'files', 'environment', 'outputs', 'resources', 'events'].map((part) =>
-      route(
-        'GET',
-        `${base}/${part}`,
-        redirect(() => `/${part}`),
-      ),
-    ),
-    route(
-      'POST',
-      `${base}/actions`,
-      redirect(() => '/actions'),
-    ),
-    route(
-      'GET',
-      `${base}/resources/:resource`,
-      redirect(({ params }) => `/resources/${params['resource']}`),
-    ),
-    route(
-      'PATCH',
-      `${base}/resources/:resource`,
-      redirect(({ params }) => `/resources/${params['resource']}`),
-    ),
-    route(
-      'GET',
-      `${base}/resources/:resource/events`,
-      redirect(({ params }) => `/resources/${params['resource']}/events`),
-    ),
-  ];
-}
-
-function miscellaneousRoutes({ designer, foundation }: HeatParts): Route[] {
-  return [
-    route('GET', '/v1/:project/build_info', () => ({
-      status: 200,
-      body: { api: { revision: 'simulator' }, engine: { revision: 'simulator' } },
-    })),
-    route('POST', '/v1/:project/validate', ({ body }) => {
-      const given = isObject(body) ? (body['template'] ?? null) : null;
-      if (given === null) throw new Refusal(400, 'HTTPBadRequest', 'No template specified');
-      const template = readTemplate(given);
-      const parameters = Object.fromEntries(
-        Object.entries(template.parameters).map(([name, schema]) => [
-          name,
-          {
-            Type: parameterType(stringAt(schema, 'type')),
-            Default: schema['default'] ?? null,
-            NoEcho: String(schema['hidden'] === true),
-            Description: stringAt(schema, 'description') ?? '',
-            Label: stringAt(schema, 'label') ?? name,
-          } as Json,
-        ]),
-      );
-      return {
-        status: 200,
-        body: { Description: template.description ?? 'No description', Parameters: parameters, Environment: {} },
-      };
-    }),
-    route('POST', '/v1/:project/stacks/preview', (call) => {
-      const source = readSource(designer, isObject(call.body) ? call.body : {});
-      resolveParameters(designer.template(source.template), source);
-      return { status: 200, body: { stack: { stack_name: stringAt(call.body, 'stack_name') ?? '', resources: [] } } };
-    }),
-    route('GET', '/v1/:project/resource_types', () => ({
-      status: 200,
-      body: { resource_types: designer.types().map((type) => ({ resource_type: type, description: null })) },
-    })),
-    route('GET', '/v1/:project/services', () => ({
-      status: 200,
-      body: {
-        services: foundation.state.hosts.slice(0, 1).map((host) => ({ host, binary: 'heat-engine', status: 'up' })),
-      },
-    })),
-  ];
-}
-
-function parameterType(type: string | undefined): string {
-  const names: Readonly<Record<string, string>> = {
-    json: 'Json',
-    number: 'Number',
-    boolean: 'Boolean',
-    comma_delimited_list: 'CommaDelimitedList',
-  };
-  return names[type ?? ''] ?? 'String';
 }

@@ -2,7 +2,7 @@ import type { Foundation } from '../foundation.ts';
 import { type Json, listAt, stringAt } from '../json.ts';
 import type { ComputeStore } from '../nova/compute-store.ts';
 import { timestamp } from '../times.ts';
-import { named } from './network-kinds.ts';
+import { named } from './network-parts.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
 
 /** Server groups, volumes and the resources that exist in Heat only. */

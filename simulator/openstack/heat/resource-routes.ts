@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import { type Call, type Route, route } from '../service.ts';
 import type { Resource, Stack } from '../world.ts';
-import { type HeatParts, stackOf } from './heat.ts';
+import { type HeatParts, stackOf } from './heat-parts.ts';
 
 /** Resources of a stack: list, show, mark unhealthy. */
 export function resourceRoutes(parts: HeatParts): Route[] {

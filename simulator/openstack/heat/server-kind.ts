@@ -21,7 +21,9 @@ export function serverKind(foundation: Foundation, network: NetworkStore, comput
         task.identify(compute.createServer(readServer(foundation, { network, compute, task })).id);
       const id = task.resource.physicalId;
       await compute.built(id, task.signal);
-      const fault = state.servers[id]?.fault;
+      const server = state.servers[id];
+      if (!server) throw new ResourceFailure('NotFound', `Instance ${id} could not be found.`);
+      const { fault } = server;
       if (!fault) return;
       if (attempt >= ATTEMPTS) {
         const text = `Went to status ERROR due to "Message: ${fault.message}, Code: ${fault.code}"`;

@@ -9,6 +9,9 @@ import { GROUP_PROPERTIES, groupKindOf } from './groups.ts';
 import type { PropertyRule } from './resource-kind.ts';
 import type { ResourceDefinition } from './template.ts';
 
+/** How deep stacks may be nested. */
+const DEEPEST = 5;
+
 export interface Validator {
   /** Checks a top template as Heat does before it accepts a stack. @throws Refusal 400, 500 */
   check(source: StackSource, projectId: string): Design;
@@ -30,7 +33,8 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
     }
   };
 
-  const checkNested = (source: StackSource, name: string, type: string, isGroup: boolean) => {
+  const checkNested = (source: StackSource, name: string, type: string, isGroup: boolean, depth = 1) => {
+    if (depth > DEEPEST) throw invalid(`Recursion depth exceeds ${DEEPEST}.`);
     const file = designer.fileOf(type, source);
     const prefix = isGroup ? `resources.${name}<nested_stack>: : ` : '';
     if (file === undefined) {
@@ -39,7 +43,8 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
     }
     const inner = designer.template(source.files[file] ?? '');
     for (const { type: innerType } of Object.values(inner.resources)) {
-      if (!designer.kind(innerType) && !groupKindOf(innerType)) checkNested(source, name, innerType, isGroup);
+      if (!designer.kind(innerType) && !groupKindOf(innerType))
+        checkNested(source, name, innerType, isGroup, depth + 1);
     }
   };
 

@@ -232,9 +232,10 @@ export function createComputeStore(
     findFlavor: (nameOrId) =>
       state.flavors[nameOrId] ?? Object.values(state.flavors).find(({ name }) => name === nameOrId),
     findImage: (nameOrId, projectId) =>
-      state.images[nameOrId] ??
-      Object.values(state.images).find(
-        (image) => image.name === nameOrId && (image.visibility !== 'private' || image.projectId === projectId),
+      [state.images[nameOrId], ...Object.values(state.images)].find(
+        (image) =>
+          (image?.name === nameOrId || image?.id === nameOrId) &&
+          (image.visibility !== 'private' || image.projectId === projectId),
       ),
     built: (id, signal) => until(id, () => state.servers[id]?.status !== 'BUILD', signal),
     gone: (id, signal) => until(id, () => !state.servers[id], signal),

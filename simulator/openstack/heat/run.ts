@@ -1,0 +1,86 @@
+import { Refusal } from '../refusal.ts';
+import { ResourceFailure } from './resource-kind.ts';
+
+/** One pursuit of a stack's action. */
+export interface Run {
+  readonly controller: AbortController;
+  /** A resource failed: nothing new is started. */
+  halted: boolean;
+  /** Work in flight. */
+  readonly pending: Set<Promise<void>>;
+  done: Promise<void>;
+}
+
+/** Not started, because something else failed first. */
+export class Halted extends Error {
+  constructor() {
+    super('User cancelled operation');
+  }
+}
+
+export class TimedOut extends Error {}
+
+/** A stack failed because of one of its resources. */
+export class StackFailure extends Error {
+  readonly failure: ResourceFailure;
+  constructor(action: string, failure: ResourceFailure) {
+    super(`Resource ${action} failed: ${failure.message}`);
+    this.failure = failure;
+  }
+}
+
+/** Why a stack failed, as its status reason says it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof StackFailure || error instanceof ResourceFailure || error instanceof Halted)
+    return error.message;
+  if (error instanceof Error) return `${error.name}: ${error.message}`;
+  return String(error);
+}
+
+export function asFailure(error: unknown): ResourceFailure {
+  if (error instanceof StackFailure) return error.failure;
+  if (error instanceof ResourceFailure) return error;
+  if (error instanceof Refusal) {
+    return new ResourceFailure(error.status === 409 ? 'Conflict' : 'BadRequest', error.message);
+  }
+  return new ResourceFailure('Exception', error instanceof Error ? error.message : String(error));
+}
+
+/** Works on all names, each when what it requires is done. */
+export async function inOrder(
+  requirements: ReadonlyMap<string, readonly string[]>,
+  run: Run,
+  work: (name: string) => Promise<void>,
+): Promise<void> {
+  const started = new Map<string, Promise<void>>();
+  const start = (name: string): Promise<void> => {
+    const known = started.get(name);
+    if (known) return known;
+    const job = (async () => {
+      await Promise.all((requirements.get(name) ?? []).map(start));
+      run.controller.signal.throwIfAborted();
+      if (run.halted) throw new Halted();
+      await work(name);
+    })();
+    started.set(name, job);
+    return job;
+  };
+  await Promise.all([...requirements.keys()].map(start));
+}
+
+/** Remembers work in flight, so that the next action starts when it has ended. */
+export function track(run: Run, job: Promise<void>): Promise<void> {
+  run.pending.add(job);
+  job.then(
+    () => run.pending.delete(job),
+    () => run.pending.delete(job),
+  );
+  return job;
+}
+
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,22 @@
+import type { Hypervisor } from '../../kernel/machine.ts';
+import type { Foundation } from '../foundation.ts';
+import type { NetworkStore } from '../neutron/network-store.ts';
+import type { Call } from '../service.ts';
+import type { ComputeStore } from './compute-store.ts';
+import type { ServerViews } from './views.ts';
+
+export const NEWEST = 90;
+
+export interface NovaParts {
+  readonly foundation: Foundation;
+  readonly network: NetworkStore;
+  readonly compute: ComputeStore;
+  readonly machines: () => Hypervisor;
+  readonly views: ServerViews;
+}
+
+export function minorOf({ headers }: Pick<Call, 'headers'>): number {
+  const asked = String(headers['openstack-api-version'] ?? '').match(/compute (2\.\d+|latest)/)?.[1];
+  const wanted = asked ?? String(headers['x-openstack-nova-api-version'] ?? '2.1');
+  return wanted === 'latest' ? NEWEST : Math.min(NEWEST, Number(wanted.split('.')[1] ?? 1) || 1);
+}
