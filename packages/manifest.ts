@@ -1,0 +1,38 @@
+import { csarInvalid } from './csar-problem.ts';
+
+/** The hash of one file, for the manifest. */
+export interface ManifestHash {
+  readonly path: string;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** What belongs to the blocks of single files, and so is written anew. */
+const OF_A_FILE = /^\s*(Source|Name|Content-Type|Algorithm|Hash|Signature|Certificate)\s*:/i;
+const CMS = /^-----BEGIN CMS-----[^]*?^-----END CMS-----$/gm;
+
+/**
+ * The manifest of a package (SOL004 §4.3.2): the metadata of its source, then a block with the SHA-256 of every file.
+ * Blocks and signature that the source has from an earlier time are replaced.
+ * @param path of the manifest, for the sentence
+ * @param source the manifest as its author wrote it
+ * @param hashes in the order in which they are to stand
+ * @throws VnflowError CSAR_INVALID when the metadata is missing, or something would be lost
+ */
+export function writeManifest(path: string, source: string, hashes: readonly ManifestHash[]): string {
+  const lines = source.replace(/\r\n?/g, '\n').replace(CMS, '').split('\n');
+  const firstBlock = lines.findIndex((line) => OF_A_FILE.test(line));
+  const metadata = (firstBlock < 0 ? lines : lines.slice(0, firstBlock)).join('\n').trim();
+  const rest = firstBlock < 0 ? [] : lines.slice(firstBlock);
+  const lost = rest.find((line) => line.trim() !== '' && !OF_A_FILE.test(line));
+  if (lost !== undefined) {
+    throw csarInvalid(`${path} has "${lost.trim()}" after the first block of a file; move it before, or take it out.`);
+  }
+  if (!metadata.startsWith('metadata:')) {
+    throw csarInvalid(
+      `${path} does not begin with "metadata:"; write vnf_product_name, vnf_provider_id, vnf_package_version and vnf_release_date_time below it.`,
+    );
+  }
+  const blocks = hashes.map(({ path, sha256 }) => `Source: ${path}\nAlgorithm: SHA-256\nHash: ${sha256}\n`);
+  return [`${metadata}\n`, ...blocks].join('\n');
+}

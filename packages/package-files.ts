@@ -1,0 +1,60 @@
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { csarInvalid } from './csar-problem.ts';
+import { checkEntryName } from './entry-name.ts';
+
+/** A file that goes into the CSAR. */
+export interface PackageFile {
+  /** In the package, with "/". */
+  readonly path: string;
+  /** On this machine. */
+  readonly realPath: string;
+  readonly executable: boolean;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Explains the source to people; not part of the package. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['README.md']);
+
+/**
+ * The files of a package's source, in the order of their names' bytes: the same on every machine. Left out are
+ * README.md at the top, names that start with a dot (`.git`, `.DS_Store`), empty folders, and `except`.
+ * @param directory the source
+ * @param except the archive to be written, should it lie in the directory
+ * @throws VnflowError CSAR_INVALID for symbolic links, devices and names that no package may have
+ */
+export async function packageFiles(directory: string, except: string): Promise<readonly PackageFile[]> {
+  const root = await realpath(directory).catch((error: Error) => {
+    throw csarInvalid(`The package source ${directory} cannot be read: ${error.message}.`, error);
+  });
+  const leftOvers = new Set([resolve(except), `${resolve(except)}.part`]);
+  const files: PackageFile[] = [];
+  await collect(root, '', files);
+  return files
+    .filter(({ path, realPath }) => !LEFT_OUT.has(path) && !leftOvers.has(realPath))
+    .toSorted((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)));
+}
+
+async function collect(folder: string, prefix: string, files: PackageFile[]): Promise<void> {
+  const listed = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {
+    throw csarInvalid(`The folder ${folder} cannot be read: ${error.message}.`, error);
+  });
+  for (const item of listed) {
+    if (item.name.startsWith('.')) continue;
+    const path = `${prefix}${item.name}`;
+    const realPath = join(folder, item.name);
+    checkEntryName(path);
+    if (item.isDirectory()) await collect(realPath, `${path}/`, files);
+    else files.push(await packageFile(item, path, realPath));
+  }
+}
+
+async function packageFile(item: Dirent, path: string, realPath: string): Promise<PackageFile> {
+  if (!item.isFile()) {
+    throw csarInvalid(`${realPath} is a symbolic link or a device; put the file itself into the package.`);
+  }
+  const { mode, size } = await stat(realPath);
+  return { path, realPath, executable: (mode & 0o100) !== 0, size };
+}
