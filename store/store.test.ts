@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planInstantiate } from '../domain/planner/instantiate.ts';
+import { deleteIdleVnfInstance } from './lcm-requests.ts';
 import { type Database, openStore } from './open-store.ts';
 import { insertPlanSteps, listEvents, listSteps, recordStepEnded, recordStepStarted } from './operation-steps.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
 import { testStoreLocation } from './test-store.ts';
-import { deleteVnfInstance, findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
+import { findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
 import {
   findVnfPackage,
   insertVnfPackage,
@@ -101,7 +102,7 @@ it('refuses to delete an instantiated instance', async () => {
     text: 'done',
     instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },
   });
-  expect(await deleteVnfInstance(db, vnfInstanceId)).toBe(false);
+  expect(await deleteIdleVnfInstance(db, vnfInstanceId)).toBe('instantiated');
   expect((await findVnfInstance(db, vnfInstanceId))?.instantiated_vnf_info).toEqual({ flavourId: 'simple' });
 });
 

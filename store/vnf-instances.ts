@@ -54,13 +54,3 @@ export async function findVnfInstance(db: Database, id: string, tenant?: string)
   const query = db.selectFrom('vnf_instance').selectAll().where('id', '=', id);
   return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
 }
-
-/** Deletes a NOT_INSTANTIATED instance. @returns false when it is instantiated or gone */
-export async function deleteVnfInstance(db: Database, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('vnf_instance')
-    .where('id', '=', id)
-    .where('instantiation_state', '=', 'NOT_INSTANTIATED')
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
