@@ -3,6 +3,7 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
@@ -27,6 +28,11 @@ import { searchAttribute } from './search-attributes.ts';
 const record = proxyLocalActivities<RecordActivities>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '100 milliseconds', maximumInterval: '10 seconds' },
+});
+/** A remote one on purpose: local activities keep the workflow task open, and the client's 202 would wait for all of them. */
+const nfvo = proxyActivities<Pick<RecordActivities, 'requestGrant'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumAttempts: 5 },
 });
 const decide = proxyLocalActivities<RecordActivities>({
   startToCloseTimeout: '20 seconds',
@@ -107,7 +113,7 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
 
   let forward: Plan;
   try {
-    await decide.requestGrant(ref);
+    await nfvo.requestGrant.executeWithOptions({ summary: 'ask the NFVO for the grant' }, [ref]);
     forward = await decide.makePlan({ ...ref, direction: 'forward' });
   } catch (error) {
     await enter('refused', [stepFailure({ id: 'grant', kind: 'discover' }, error)]);

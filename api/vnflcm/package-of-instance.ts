@@ -10,6 +10,10 @@ export interface InstancePackage {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
+/** An onboarded package never changes, so what was read and parsed is kept, the newest few. */
+const read = new Map<string, InstancePackage>();
+const MOST_READ = 16;
+
 /** The package that an instance was made from. @throws VnflowError VNFD_NOT_USABLE when it has been disabled since */
 export async function packageOfInstance({ db }: ApiContext, instance: VnfInstanceRow): Promise<InstancePackage> {
   const found = await findVnfPackage(db, instance.tenant, instance.package_id);
@@ -18,8 +22,14 @@ export async function packageOfInstance({ db }: ApiContext, instance: VnfInstanc
       detail: `VnfPackage of vnfdId ${instance.vnfd_id} is not found or not operational: package ${instance.package_id} is ${found?.operational_state ?? 'gone'}.`,
     });
   }
+  const known = read.get(instance.package_id);
+  if (known) return known;
   const files = await readVnfPackageFiles(db, instance.package_id);
-  return { vnfd: readVnfd(textsUnder(files, 'Definitions/')), files };
+  const fresh = { vnfd: readVnfd(textsUnder(files, 'Definitions/')), files };
+  const [oldest] = read.keys();
+  if (read.size >= MOST_READ && oldest !== undefined) read.delete(oldest);
+  read.set(instance.package_id, fresh);
+  return fresh;
 }
 
 /** Files under a folder as text, by path. */
