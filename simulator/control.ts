@@ -1,6 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { z } from 'zod';
 import type { Ledger } from './kernel/ledger.ts';
+import type { OrderedNodeFaults } from './node-faults.ts';
 import type { Cloud } from './openstack/cloud.ts';
 import { fingerprint } from './openstack/fingerprint.ts';
 import { Refusal } from './openstack/refusal.ts';
@@ -8,6 +9,8 @@ import { Refusal } from './openstack/refusal.ts';
 interface Parts {
   readonly cloud: Cloud;
   readonly ledger: Ledger;
+  /** Failures of nodes, if there are nodes that can fail. */
+  readonly nodeFaults: OrderedNodeFaults | undefined;
   /** What GET health answers. */
   readonly identity: () => Readonly<Record<string, unknown>>;
 }
@@ -15,20 +18,32 @@ interface Parts {
 const powerSchema = z.strictObject({ action: z.enum(['start', 'stop', 'reboot']) });
 
 /** The simulator's own API under `/_simulator`: health, ledger, faults, power, fingerprint. */
-export function mountControl(app: Express, { cloud, ledger, identity }: Parts): void {
+export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity }: Parts): void {
   const router = express.Router();
   router.use(refuseStrangers);
   router.use(express.json({ limit: '1mb', type: () => true }));
   router.get('/health', (_req, res) => void res.json(identity()));
   router.get('/ledger', (req, res) => void res.json({ entries: ledger.entries(Number(req.query['after'] ?? 0) || 0) }));
   router.get('/fingerprint', (_req, res) => void res.json(fingerprint(cloud.state)));
-  router.get('/faults', (_req, res) => void res.json({ faults: cloud.faults.list() }));
-  router.post('/faults', (req, res) => void res.status(201).json(cloud.faults.add(req.body)));
+  router.get(
+    '/faults',
+    (_req, res) => void res.json({ faults: [...cloud.faults.list(), ...(nodeFaults?.list() ?? [])] }),
+  );
+  router.post('/faults', (req, res) => {
+    // A failure of a node has a kind, one of a service has a service.
+    const isOfNode =
+      nodeFaults !== undefined && typeof req.body === 'object' && req.body !== null && 'kind' in req.body;
+    res.status(201).json(isOfNode ? nodeFaults.add(req.body) : cloud.faults.add(req.body));
+  });
   router.delete('/faults', (_req, res) => {
     cloud.faults.remove();
+    nodeFaults?.remove();
     res.status(204).end();
   });
-  router.delete('/faults/:id', (req, res) => void res.status(cloud.faults.remove(req.params.id) ? 204 : 404).end());
+  router.delete('/faults/:id', (req, res) => {
+    const isKnown = cloud.faults.remove(req.params.id) || (nodeFaults?.remove(req.params.id) ?? false);
+    res.status(isKnown ? 204 : 404).end();
+  });
   router.post('/servers/:server/power', (req, res) => {
     const { action } = powerSchema.parse(req.body);
     const wanted = req.params.server;

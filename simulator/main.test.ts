@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isObject, listAt, objectAt } from './openstack/json.ts';
 import { login, request, topStack } from './openstack/testing.ts';
 
-const directory = mkdtempSync(path.join(tmpdir(), 'simulator-'));
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'simulator-'));
+});
 const children: ChildProcess[] = [];
 afterEach(async () => {
   for (const child of children.splice(0))
@@ -65,4 +68,14 @@ it('goes on with a stack after kill -9: nothing twice, nothing forgotten', async
     ).status,
   ).toBe(200);
   expect(await end(second.child, 'SIGTERM')).toBe(0);
+});
+
+it('keeps a stack it answered 201 for, even when killed at that very moment', async () => {
+  const first = await start(1);
+  const client = await login(first);
+  const made = await client.heat('POST', '/stacks', topStack('promised'));
+  await end(first.child, 'SIGKILL');
+  const second = await start(1);
+  const shown = await (await login(second)).heat('GET', `/stacks/promised/${objectAt(made.body, 'stack')['id']}`);
+  expect([made.status, shown.status]).toEqual([201, 200]);
 });

@@ -40,3 +40,13 @@ it('takes a machine away when its server is deleted, and leaves nothing', async 
   expect(simulator.nodes.list()).toHaveLength(0);
   expect(simulator.fingerprint()).toEqual(before);
 });
+
+it('takes failures of nodes over HTTP, and refuses what it does not know', async () => {
+  const order = (fault: object) =>
+    fetch(`${simulator.url}/_simulator/faults`, { method: 'POST', body: JSON.stringify(fault) });
+  expect((await order({ kind: 'disk-full', node: 'worker1' })).status).toBe(201);
+  expect((await order({ kind: 'earthquake' })).status).toBe(400);
+  expect(simulator.nodes.faults.list()).toEqual([{ kind: 'disk-full', node: 'worker1' }]);
+  await fetch(`${simulator.url}/_simulator/faults`, { method: 'DELETE' });
+  expect(simulator.nodes.faults.list()).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import type { Foundation } from '../foundation.ts';
-import { type Json, type JsonObject, listAt } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { Refusal, STATUS_TITLES } from '../refusal.ts';
 import { type Answer, type Call, type Route, route, type Service } from '../service.ts';
 import { microTimestamp } from '../times.ts';
@@ -83,18 +83,18 @@ function tokenRoutes(
       sessions.revoke(subject(call).secret);
       return { status: 204 };
     }),
-    route('GET', '/v3/auth/catalog', ({ session, headers }) => {
+    route('GET', '/v3/auth/catalog', ({ headers }) => {
       const token = sessions.find(String(headers['x-auth-token'] ?? ''));
       const described = token ? describe(token, false) : {};
       return {
         status: 200,
-        body: { catalog: described['catalog'] ?? [], links: links(foundation, 'auth/catalog', session.projectId) },
+        body: { catalog: described['catalog'] ?? [], links: links(foundation, 'auth/catalog') },
       };
     }),
   ];
 }
 
-function links(foundation: Foundation, path: string, _project = ''): JsonObject {
+function links(foundation: Foundation, path: string): JsonObject {
   return { next: null, self: `${foundation.url()}/identity/v3/${path}`, previous: null };
 }
 
@@ -230,9 +230,4 @@ function collection(
       return { status: 200, body: { [one]: item } };
     }),
   ];
-}
-
-/** The roles a call needs beyond a valid token: changing anything takes more than `reader`. */
-export function mayChange(call: Pick<Call, 'session'>): boolean {
-  return call.session.admin || listAt({ roles: [...call.session.roles] }, 'roles').includes('member');
 }

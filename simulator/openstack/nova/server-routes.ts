@@ -1,6 +1,5 @@
 import type { Foundation } from '../foundation.ts';
 import { isObject, type Json, listAt, objectAt, stringAt } from '../json.ts';
-import type { NetworkStore } from '../neutron/network-store.ts';
 import { Refusal } from '../refusal.ts';
 import { type Answer, type Call, type Route, route } from '../service.ts';
 import type { Server, Session } from '../world.ts';
@@ -111,7 +110,7 @@ function pages(servers: readonly Server[], query: URLSearchParams): Server[] {
   return servers.slice(start, start + Number(query.get('limit') ?? 1000));
 }
 
-function readServer({ foundation, network, compute }: NovaParts, call: Call): ServerRequest {
+function readServer({ foundation, compute }: NovaParts, call: Call): ServerRequest {
   const given = objectAt(call.body, 'server');
   const imageId = stringAt(given, 'imageRef') ?? '';
   const flavorId = stringAt(given, 'flavorRef') ?? '';
@@ -129,9 +128,7 @@ function readServer({ foundation, network, compute }: NovaParts, call: Call): Se
     imageId,
     flavorId,
     interfaces:
-      networks.length > 0
-        ? networks.map(readInterface)
-        : [{ networkId: onlyNetwork(network, foundation, call.session) }],
+      networks.length > 0 ? networks.map(readInterface) : [{ networkId: onlyNetwork(foundation, call.session) }],
     metadata: objectAt(given, 'metadata'),
     userData: stringAt(given, 'user_data'),
     keyName: stringAt(given, 'key_name'),
@@ -146,7 +143,7 @@ function readInterface(given: Json): ServerRequest['interfaces'][number] {
   return { networkId: stringAt(given, 'uuid') ?? '', address: stringAt(given, 'fixed_ip') };
 }
 
-function onlyNetwork(_network: NetworkStore, { state }: Foundation, session: Session): string {
+function onlyNetwork({ state }: Foundation, session: Session): string {
   const own = Object.values(state.networks).filter(
     ({ projectId, external }) => projectId === session.projectId && !external,
   );
