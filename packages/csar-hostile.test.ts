@@ -16,7 +16,8 @@ const withManifest = (text: string) => withFiles({ 'small.mf': text });
 const withMeta = (text: string) => withFiles({ 'TOSCA-Metadata/TOSCA.meta': text });
 const damagedDirectory = () => {
   const archive = withEntry();
-  return archive.fill(0, archive.length - 200, archive.length - 100);
+  archive.write('JUNK', archive.indexOf('PK\x01\x02'));
+  return archive;
 };
 const laughs = Array.from({ length: 9 }, (_, at) => `l${at + 1}: &l${at + 1} [${Array(9).fill(`*l${at}`).join(', ')}]`);
 const BILLION_LAUGHS = `l0: &l0 ha\n${laughs.join('\n')}\n`;
