@@ -22,16 +22,11 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
-export function createRecordActivities(deps: ActivityDependencies): RecordActivities {
+export function createRecordActivities(deps: ActivityDependencies): Omit<RecordActivities, 'requestGrant'> {
   return {
     recordAccepted: async ({ vnfLcmOpOccId }) => {
       if (!(await acceptLcmRequest(deps.db, vnfLcmOpOccId)))
         throw new Error(`request ${vnfLcmOpOccId} is not in the store`);
-    },
-
-    // The local NFVO grants everything; images and zones are resolved when the stack is made.
-    requestGrant: async (ref) => {
-      await operationOf(deps, ref);
     },
 
     makePlan: async ({ direction, ...ref }) => {

@@ -58,7 +58,7 @@ async function applyStack(
   { input, session, beat }: Work & { input: OperationRef },
 ): Promise<StackRef> {
   const name = stackName(input.vnfInstanceId);
-  const wanted = await stackInput(deps, input, session);
+  const wanted = await stackInput(deps, input);
   const found = await findStack(session, name, { signal: beat.signal });
   if (found) {
     const stack = refOf(found);

@@ -1,5 +1,6 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
+import { createGrantActivity } from '../activities/grant.ts';
 import { createRecordActivities } from '../activities/record.ts';
 import { stepRecorder } from '../activities/step-recorder.ts';
 import { createStepActivities } from '../activities/steps.ts';
@@ -31,7 +32,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     namespace: options.namespace,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workflowBundle: bundle,
-    activities: { ...createRecordActivities(deps), ...createStepActivities(deps) },
+    activities: { ...createRecordActivities(deps), ...createGrantActivity(deps), ...createStepActivities(deps) },
     interceptors: { activity: [stepRecorder(deps)] },
     maxConcurrentActivityTaskExecutions: 400,
     maxConcurrentActivityTaskPolls: 10,

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { OperationRef, RecordActivities } from '../domain/activity-contract.ts';
+import { VnflowError } from '../domain/problems.ts';
+import type { Grant } from '../domain/standard-user-data.ts';
+import { type Flavour, flavour } from '../domain/vnfd.ts';
+import { findImage } from '../openstack/glance.ts';
+import type { Session } from '../openstack/session.ts';
+import { mergeOperationContext } from '../store/operations.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { instanceOf, instantiateRequestOf, operationOf, vimConnectionOf, vnfdOf } from './operation-facts.ts';
+import { vimSession } from './vim-session.ts';
+
+const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) });
+
+/**
+ * The local NFVO: grants everything, and looks up what the grant must name. So a VIM that cannot be used, or an image that is
+ * missing, ends an instantiate in ROLLED_BACK before anything is made.
+ */
+export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActivities, 'requestGrant'> {
+  return {
+    requestGrant: async (ref) => {
+      if ((await operationOf(deps, ref)).operation !== 'INSTANTIATE') return;
+      const request = await instantiateRequestOf(deps, ref);
+      const of = flavour(await vnfdOf(deps, await instanceOf(deps, ref)), request.flavourId);
+      const session = vimSession(await vimConnectionOf(deps, ref));
+      await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
+        grant: { softwareImages: await imageIds(session, of) },
+      });
+    },
+  };
+}
+
+/** The grant of this operation, as it was given. */
+export async function grantOf(deps: ActivityDependencies, ref: OperationRef): Promise<Grant> {
+  return KeptGrant.parse((await operationOf(deps, ref)).context['grant']);
+}
+
+/** The Glance image of each VDU, found by the name that the VNFD gives. */
+async function imageIds(session: Session, { id: flavourId, softwareImages }: Flavour): Promise<Record<string, string>> {
+  const names = [...new Set(softwareImages.map(({ name }) => name))];
+  const found = new Map(await Promise.all(names.map(async (name) => [name, await findImage(session, name)] as const)));
+  return Object.fromEntries(
+    softwareImages.map(({ id, name }) => {
+      const image = found.get(name);
+      if (image) return [id, image.id];
+      throw new VnflowError('IMAGE_MISSING', {
+        detail: `Glance has no image "${name}", which ${id} of flavour "${flavourId}" needs.`,
+      });
+    }),
+  );
+}
