@@ -4,7 +4,7 @@ import type { Plan } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
-import { problemDetails } from '../domain/problems.ts';
+import { problemDetails, VnflowError } from '../domain/problems.ts';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';

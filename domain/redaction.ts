@@ -8,6 +8,7 @@ export function isSecretMember(name: string): boolean {
 
 /** A copy without secret members, at any depth, as Tacker leaves them out of its answers. */
 export function withoutSecrets<T>(value: T): T {
+  if (typeof value === 'string') return withoutUserInfo(value) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -17,8 +18,17 @@ export function withoutSecrets<T>(value: T): T {
   ) as T;
 }
 
+const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)([^/?#\s@]+)@/gi;
+
+/** A proxy's URL may carry a password: `http://user:password@proxy` becomes `http://***@proxy`. */
+function withoutUserInfo(text: string): string {
+  return text.replace(USER_INFO, '$1***@');
+}
+
 /** All secret values (strings of four or more characters) in a value: to be taken out of anything that is shown. */
 export function secretValues(value: unknown): string[] {
+  if (typeof value === 'string')
+    return [...value.matchAll(USER_INFO)].flatMap(([, , userInfo = '']) => userInfo.split(':').slice(1));
   if (Array.isArray(value)) return value.flatMap(secretValues);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
