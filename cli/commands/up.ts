@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addressLines } from '../up/address-table.ts';
-import { dataOption, portOption, speedOption } from './options.ts';
+import { DEFAULT_DATA, dataOption, portOption, speedOption } from './options.ts';
 import { onStopRequest } from './until-stopped.ts';
 
 interface Options {
@@ -43,7 +43,7 @@ async function up(options: Options): Promise<void> {
 }
 
 function hints(data: string): string[] {
-  const option = data === '.vnflow/data' ? '' : ` --data ${data}`;
+  const option = data === DEFAULT_DATA ? '' : ` --data ${data}`;
   return [
     `In another terminal: eval "$(npx vnflow env${option})"   then curl, openstack, temporal, ssh -J $BASTION …`,
     'Ctrl-C stops all of it; the next `vnflow up` goes on where this one was.',

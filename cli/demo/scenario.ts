@@ -76,7 +76,7 @@ export async function showTermination({ vnfm, simulator }: DemoContext, vnfInsta
 }
 
 /** Where the workflow of an instance's operations is found. */
-export function workflowUrl({ temporal }: UpRecord, vnfInstanceId: string): string {
+function workflowUrl({ temporal }: UpRecord, vnfInstanceId: string): string {
   const base = temporal?.uiUrl ?? `Temporal at ${temporal?.address}`;
   return `${base}/namespaces/default/workflows/${encodeURIComponent(`vnf/${vnfInstanceId}`)}`;
 }

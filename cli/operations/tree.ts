@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { plainText } from '../plain-text.ts';
 import type { Timeline, TimelineStep } from '../vnfm/contract.ts';
 import { duration, secondsBetween } from './duration.ts';
 
@@ -81,7 +82,7 @@ function stepLine(step: TimelineStep, name: string, { now }: TreeOptions): strin
   const facts = [
     step.startedAt === undefined ? '' : duration(secondsBetween(step.startedAt, step.endedAt, now)),
     step.attempt > 1 ? styleText('yellow', `attempt ${step.attempt}`) : '',
-    step.error === undefined ? '' : styleText('red', `${step.error.code ?? ''} ${step.error.detail}`.trim()),
+    step.error === undefined ? '' : styleText('red', plainText(`${step.error.code ?? ''} ${step.error.detail}`).trim()),
     step.state === 'RUNNING' && step.logTail ? styleText('dim', lastLine(step.logTail)) : '',
   ].filter((fact) => fact !== '');
   const label = step.state === 'WAITING' ? styleText('dim', name) : name;
@@ -107,13 +108,8 @@ function shortened(timeline: Timeline, groups: readonly TimelineStep[][], option
   return lines.slice(0, Math.max(1, options.rows));
 }
 
-/** What a node printed may hold anything: no control characters reach the terminal. */
 function lastLine(text: string): string {
-  const line =
-    stripVTControlCharacters(text.trimEnd())
-      .split(/[\r\n]/)
-      .at(-1) ?? '';
-  return [...line].filter((char) => char >= ' ' && char !== '\u007f').join('');
+  return plainText(text.trimEnd().replaceAll('\r', '\n')).split('\n').at(-1) ?? '';
 }
 
 /** Cuts the visible part of a line; styles stay whole. */

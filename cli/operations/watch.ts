@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Vnfm } from '../vnfm/client.ts';
 import { RESTING_STATES, type Timeline } from '../vnfm/contract.ts';
-import { problemText } from '../vnfm/failure.ts';
 import { eventsOf, timelineOf } from '../vnfm/operations.ts';
 import { eventLine } from './event-line.ts';
+import { failureLines } from './failure-lines.ts';
 import { createCanvas } from './redraw.ts';
 import { renderTree } from './tree.ts';
 
@@ -24,8 +24,8 @@ export function watchForm(json: boolean | undefined): WatchForm {
  */
 export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchForm): Promise<Timeline> {
   const timeline = form === 'tree' ? await followAsTree(vnfm, opOccId) : await followAsLines(vnfm, opOccId, form);
-  if (timeline.error && timeline.operationState !== 'COMPLETED' && form !== 'json') {
-    process.stdout.write(`\n${problemText(timeline.error)}\n`);
+  if (timeline.operationState !== 'COMPLETED' && form !== 'json') {
+    process.stdout.write(`\n${failureLines(timeline).join('\n')}\n`);
   }
   return timeline;
 }

@@ -154,7 +154,7 @@ function firstRecord(data: string): UpRecord {
 }
 
 /** @param record its children; those of TEMPORAL_ADDRESS have no process of ours */
-export async function stopChildren({ simulator, temporal }: UpRecord): Promise<void> {
+async function stopChildren({ simulator, temporal }: UpRecord): Promise<void> {
   if (simulator) await stopProcess(simulator.process);
   if (temporal?.process) await stopProcess(temporal.process);
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 export const Problem = z.looseObject({
-  status: z.number(),
+  status: z.number().optional(),
   title: z.string().optional(),
   detail: z.string(),
   code: z.string().optional(),

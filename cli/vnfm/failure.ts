@@ -1,3 +1,4 @@
+import { plainText } from '../plain-text.ts';
 import type { Problem } from './contract.ts';
 
 /** Something to tell a person in plain words: no stack is printed. */
@@ -26,5 +27,5 @@ export function problemText({ detail, code, title, seen, remedy }: Problem): str
             .split('\n')
             .map((line) => `    ${line}`),
         ];
-  return [head, ...tail, ...(remedy === undefined ? [] : [`  What to do: ${remedy}`])].join('\n');
+  return plainText([head, ...tail, ...(remedy === undefined ? [] : [`  What to do: ${remedy}`])].join('\n'));
 }

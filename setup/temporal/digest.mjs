@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
  * @param {string} file
  * @returns {Promise<string>} sha256 in hex
  */
-export async function sha256(file) {
+async function sha256(file) {
   const digest = createHash('sha256');
   await pipeline(createReadStream(file), digest);
   return digest.digest('hex');

@@ -12,7 +12,7 @@ import { GO_VERSION, VERSION } from './pins.mjs';
 /** @typedef {{ title: string, version: string, get: (where: { into: string, platform: string, arch: string, env: NodeJS.ProcessEnv }) => Promise<string> }} Way */
 
 /** @type {readonly Way[]} */
-export const WAYS = [
+const WAYS = [
   {
     title: `Temporal server: downloading ${VERSION} from temporal.download, as Temporal's SDKs do`,
     version: VERSION,

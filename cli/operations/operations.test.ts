@@ -1,0 +1,178 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Timeline, TimelineStep } from '../vnfm/contract.ts';
+import { duration } from './duration.ts';
+import { eventLine } from './event-line.ts';
+import { failureLines } from './failure-lines.ts';
+import { opOccLines } from './op-occ-table.ts';
+import { planLines } from './plan-text.ts';
+import { createCanvas } from './redraw.ts';
+import { renderTree } from './tree.ts';
+
+const START = Date.parse('2026-11-21T12:00:00Z');
+const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+function step(id: string, facts: Partial<TimelineStep> = {}): TimelineStep {
+  return { id, kind: id, summary: id, state: 'WAITING', attempt: 1, ...facts };
+}
+
+function timeline(steps: TimelineStep[], facts: Partial<Timeline> = {}): Timeline {
+  return {
+    id: 'op',
+    vnfInstanceId: 'vnf',
+    operation: 'INSTANTIATE',
+    operationState: 'PROCESSING',
+    startTime: at(0),
+    stateEnteredTime: at(1),
+    steps,
+    ...facts,
+  };
+}
+
+const worker = (number: number, facts: Partial<TimelineStep> = {}) =>
+  step(`prepare-${number}`, {
+    kind: 'prepareNode',
+    summary: `prepare worker${number}`,
+    slot: `workerNode[${number}]`,
+    node: { name: `worker${number}`, address: `10.10.0.${number}` },
+    ...facts,
+  });
+
+const tree = (found: Timeline, { columns = 120, rows = 50 } = {}) =>
+  renderTree(found, { now: START + 65_000, columns, rows }).map((line) => stripVTControlCharacters(line));
+
+describe('the tree of an operation', () => {
+  it('shows operation, steps and nodes with state, attempt and elapsed time', () => {
+    const steps = [
+      step('applyStack', { summary: 'create the Heat stack', state: 'DONE', startedAt: at(1), endedAt: at(14) }),
+      worker(5, {
+        state: 'RUNNING',
+        startedAt: at(15),
+        attempt: 2,
+        logTail: 'Reading package lists\nUnpacking kubelet\n',
+      }),
+      worker(6, { state: 'DONE', startedAt: at(15), endedAt: at(60) }),
+      step('verifyCluster', { summary: 'verify that every node is Ready' }),
+    ];
+    expect(tree(timeline(steps, { expectedSeconds: 80 }))).toEqual([
+      'INSTANTIATE  PROCESSING  1 min 05 s of about 1 min 20 s',
+      '  ✓ create the Heat stack  13 s',
+      '  ▶ prepare node 1 of 2',
+      '    ▶ worker5 (10.10.0.5)  50 s  attempt 2  Unpacking kubelet',
+      '    ✓ worker6 (10.10.0.6)  45 s',
+      '  · verify that every node is Ready',
+    ]);
+  });
+
+  it('names a node by its slot until a server is bound to it', () => {
+    const { node: _, ...unbound } = worker(1);
+    expect(tree(timeline([unbound, worker(2)]))[2]).toBe('    · workerNode[1]');
+  });
+
+  it('stops the clock when the operation rests, and shows what failed', () => {
+    const failed = worker(1, {
+      state: 'FAILED',
+      startedAt: at(1),
+      endedAt: at(3),
+      error: { code: 'NODE_AUTH', detail: 'No.' },
+    });
+    const lines = tree(timeline([failed], { operationState: 'FAILED_TEMP', stateEnteredTime: at(4) }));
+    expect(lines).toEqual(['INSTANTIATE  FAILED_TEMP  4 s', '  ✗ prepare worker1  2 s  NODE_AUTH No.']);
+  });
+
+  it('sums up 500 nodes but shows those that run or failed', () => {
+    const steps = Array.from({ length: 500 }, (_, i) => worker(i, { state: i === 77 ? 'FAILED' : 'DONE' }));
+    const lines = tree(timeline(steps));
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toBe('  ✗ prepare node 499 of 500');
+    expect(lines[2]).toContain('worker77');
+  });
+
+  it('fits into a small terminal', () => {
+    const steps = [worker(1), worker(2), step('verifyCluster', { summary: 'a long sentence '.repeat(10) })];
+    const lines = tree(timeline(steps), { columns: 40, rows: 3 });
+    expect(lines).toHaveLength(3);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect(lines[2]).toMatch(/…$/);
+  });
+
+  it('lets nothing that a node prints steer the terminal', () => {
+    const evil = worker(1, { state: 'RUNNING', startedAt: at(1), logTail: '\u001b[2J\u001b]0;owned\u0007evil\u0008' });
+    const raw = renderTree(timeline([evil]), { now: START, columns: 200, rows: 9 }).join('\n');
+    expect(raw.replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
+    expect(raw).toContain('evil');
+  });
+});
+
+it('draws over what was drawn before', () => {
+  const written: string[] = [];
+  const canvas = createCanvas({ write: (text: string) => written.push(text) > 0 });
+  canvas.draw(['a', 'b']);
+  canvas.draw(['c']);
+  expect(written).toEqual(['\r\u001b[Ja\nb\n', '\u001b[2A\r\u001b[Jc\n']);
+});
+
+it('tells an event in one line, whatever its text holds', () => {
+  const event = {
+    seq: 1,
+    at: at(5),
+    type: 'step',
+    state: 'FAILED',
+    summary: 's',
+    text: 'join w1:\n\u001b[31mno\u001b[0m',
+  } as const;
+  expect(eventLine(event)).toBe('12:00:05 join w1: no');
+  expect(eventLine({ ...event, type: 'operation', text: 'COMPLETED' })).toBe('12:00:05 operation COMPLETED');
+});
+
+it('says why an operation failed, its code, what was seen and what to do', () => {
+  const error = { code: 'NODE_COMMAND_FAILED', detail: 'It failed.', remedy: 'Retry.' };
+  const seen = worker(1, { state: 'FAILED', error: { detail: 'x', seen: 'E: no \u001b[2Jspace left' } });
+  expect(failureLines(timeline([seen], { error, operationState: 'FAILED_TEMP' }))).toEqual([
+    'NODE_COMMAND_FAILED: It failed.',
+    '  What to do: Retry.',
+    '',
+    'prepare worker1:',
+    '    E: no space left',
+  ]);
+});
+
+it('shows a plan with its order, durations and critical path', () => {
+  const plan = {
+    operation: 'INSTANTIATE',
+    criticalPathSeconds: 83,
+    criticalPath: ['a', 'b'],
+    steps: [
+      { id: 'a', kind: 'a', summary: 'create', after: [], commands: ['POST /stacks'], expectedSeconds: 20 },
+      { id: 'b', kind: 'b', summary: 'prepare w1', after: ['a'], commands: [], expectedSeconds: 63 },
+      { id: 'c', kind: 'b', summary: 'prepare w2', after: ['a'], commands: [], expectedSeconds: 5 },
+    ],
+  };
+  expect(planLines(plan).map((line) => stripVTControlCharacters(line))).toEqual([
+    'INSTANTIATE: 3 steps, about 1 min 23 s (* = on the critical path)',
+    '* create              20 s  at once',
+    '      POST /stacks',
+    '* prepare w1    1 min 03 s  after create',
+    '  prepare w2           5 s  after create',
+  ]);
+});
+
+it('lists operations, the newest last', () => {
+  const opOcc = (id: string, startTime: string) => ({
+    id,
+    operation: 'INSTANTIATE',
+    operationState: 'COMPLETED',
+    vnfInstanceId: 'v',
+    startTime,
+    stateEnteredTime: startTime,
+  });
+  const [, first, second] = opOccLines([opOcc('new', at(9)), opOcc('old', at(1))]);
+  expect([first?.slice(0, 3), second?.slice(0, 3)]).toEqual(['old', 'new']);
+});
+
+it.each([
+  [0.4, '0 s'],
+  [59.6, '1 min 00 s'],
+  [65, '1 min 05 s'],
+  [3_725, '1 h 02 min'],
+])('%s seconds are %s', (seconds, text) => expect(duration(seconds)).toBe(text));
