@@ -1,5 +1,5 @@
 /** An IPv4 address as a number. Throws on anything else. */
-export function parseIpv4(text: string): number {
+function parseIpv4(text: string): number {
   const parts = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : Number.NaN));
   if (parts.length !== 4 || parts.some((part) => !(part <= 255))) throw new Error(`'${text}' is not an IPv4 address`);
   return parts.reduce((sum, part) => sum * 256 + part, 0);

@@ -101,7 +101,7 @@ export async function login(
 }
 
 /** The recorded template: a server group, a scale group of VDU1, a VDU2 with a floating IP. */
-export const TOP = `heat_template_version: 2018-08-31
+const TOP = `heat_template_version: 2018-08-31
 description: smoke test of the rig
 parameters:
   nfv: {type: json}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Foundation } from '../foundation.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Resource, Stack, StackSource } from '../world.ts';
 import { type Requirements, requirementsOf } from './dependencies.ts';
@@ -224,10 +224,4 @@ function conditionScope(template: Template, parameters: Parameters): Scope {
     },
   };
   return scope;
-}
-
-/** The names of a group definition's member type and properties. */
-export function memberDefinition(properties: JsonObject): JsonObject {
-  const given = properties['resource'] ?? properties['resource_def'];
-  return isObject(given) ? given : {};
 }

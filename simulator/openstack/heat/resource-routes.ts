@@ -53,7 +53,7 @@ function isWanted(row: JsonObject, query: URLSearchParams): boolean {
 }
 
 /** The resource that the URL names. @throws Refusal 404 */
-export function resourceOf(parts: HeatParts, call: Call): { stack: Stack; row: Resource } {
+function resourceOf(parts: HeatParts, call: Call): { stack: Stack; row: Resource } {
   const stack = stackOf(parts, call);
   const name = call.params['resource'] ?? '';
   const row = Object.hasOwn(stack.resources, name) ? stack.resources[name] : undefined;
