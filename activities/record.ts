@@ -31,14 +31,14 @@ export function createRecordActivities(deps: ActivityDependencies): Omit<RecordA
       });
     },
 
-    makePlan: async (direction, ...ref) => {
+    makePlan: async ({ direction, ...ref }) => {
       const operation = await operationOf(deps, ref);
       const plan = direction === 'rollback' ? planInstantiateRollback() : await forwardPlan(deps, operation);
       await insertPlanSteps(deps.db, ref.vnfLcmOpOccId, plan);
       return plan;
     },
 
-    recordState: async (state, failure, otherFailures = 0, ...ref) => {
+    recordState: async ({ state, failure, otherFailures = 0, ...ref }) => {
       const { vnfLcmOpOccId } = ref;
       const granted = (await operationOf(deps, ref)).grant_id !== null;
       const more = otherFailures > 0 ? ` (and ${otherFailures} more failed steps)` : '';
@@ -56,7 +56,7 @@ export function createRecordActivities(deps: ActivityDependencies): Omit<RecordA
       if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
     },
 
-    recordEnd: async (direction, ...ref) => {
+    recordEnd: async ({ direction, ...ref }) => {
       const operation = await operationOf(deps, ref);
       if (direction === 'rollback') {
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
