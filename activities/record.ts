@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RecordActivities } from '../domain/activity-contract.ts';
+import { isFinal } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
@@ -58,7 +59,9 @@ export function createRecordActivities(deps: ActivityDependencies): Omit<RecordA
 
     recordEnd: async ({ direction, ...ref }) => {
       const operation = await operationOf(deps, ref);
-      if (direction === 'rollback') {
+      if (isFinal(operation.operation_state)) {
+        // an earlier run of this activity has recorded it, and perhaps died before it removed the secrets
+      } else if (direction === 'rollback') {
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
       } else {
         const instance = await instanceOf(deps, ref);
