@@ -27,7 +27,7 @@ export const DEFAULT_CSAR_LIMITS: CsarLimits = {
   totalBytes: 32 * GIB,
   keptFileBytes: 4 * MIB,
   keptBytes: 64 * MIB,
-  yamlBytes: 4 * MIB,
+  yamlBytes: MIB,
   ratio: 200,
   ratioFloorBytes: 16 * MIB,
 };
