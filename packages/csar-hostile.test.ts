@@ -152,7 +152,7 @@ const ARCHIVES: readonly (readonly [what: string, archive: () => Buffer | string
   ],
   [
     'a HOT that is too long',
-    () => withFiles({ 'BaseHOT/x.yaml': `# ${'x'.repeat(2 * MIB)}` }),
+    () => withFiles({ 'BaseHOT/x.yaml': `# ${'x'.repeat(1_020_000)}` }),
     /x.yaml is longer than/,
   ],
   [

@@ -9,7 +9,7 @@ export interface ManifestHash {
 
 /** What belongs to the blocks of single files, and so is written anew. */
 const OF_A_FILE = /^\s*(Source|Name|Content-Type|Algorithm|Hash|Signature|Certificate)\s*:/i;
-const CMS = /^-----BEGIN CMS-----[^]*?^-----END CMS-----$/gm;
+const CMS = /^-----BEGIN CMS-----[\s\S]*?^-----END CMS-----$/gm;
 
 /**
  * The manifest of a package (SOL004 §4.3.2): the metadata of its source, then a block with the SHA-256 of every file.
