@@ -9,7 +9,11 @@ import { cacheDirectory, PROJECT } from './paths.mjs';
 /** Each counts as one test. */
 const CHECKS = [
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json'] },
-  { name: 'lint, format, who imports whom', command: 'biome', args: ['ci', '.'] },
+  {
+    name: 'lint, format, who imports whom',
+    command: 'biome',
+    args: ['ci', ...(process.stdout.isTTY ? [] : ['--colors=off']), '.'],
+  },
   { name: 'unused code and dependencies', command: 'knip', args: ['--no-progress'] },
 ];
 
@@ -49,7 +53,10 @@ export function sum(counts) {
 /** @param {string} command of node_modules/.bin @param {readonly string[]} args @returns {Promise<number>} exit code */
 function runTool(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(path.join(PROJECT, 'node_modules', '.bin', command), args, { cwd: PROJECT, stdio: 'inherit' });
+    // colours are for terminals; some tools think that CI is one
+    const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const file = path.join(PROJECT, 'node_modules', '.bin', command);
+    const child = spawn(file, args, { cwd: PROJECT, stdio: 'inherit', env });
     child.on('error', () => resolve(1));
     child.on('close', (code) => resolve(code ?? 1));
   });
