@@ -1,4 +1,4 @@
-import { parseDocument, stringify } from 'yaml';
+import { type Document, isScalar, parseDocument, stringify, visit } from 'yaml';
 
 /** More than this is not a VNFD or a HOT. */
 const MAX_CHARACTERS = 1_000_000;
@@ -27,9 +27,11 @@ export function readYaml(text: string): unknown {
       customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || PLAIN_TAGS.has(tag.tag)),
       logLevel: 'error',
       stringKeys: true,
+      uniqueKeys: false,
     });
     const [first] = document.errors;
     if (first) throw first;
+    refuseTwice(document);
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
     if (containsItself(value, new Set(), new Set()))
       throw new SyntaxError('contains itself (an alias within its own anchor)');
@@ -40,6 +42,25 @@ export function readYaml(text: string): unknown {
     if (/alias count/i.test(reason)) throw new SyntaxError('expands its aliases without end (a YAML bomb)');
     throw new SyntaxError(`is not YAML: ${reason.replace(/:$/, '')}`, { cause: error });
   }
+}
+
+const MAX_ALIASES = 2_000;
+function refuseTwice(document: Document): void {
+  let aliases = 0;
+  visit(document, {
+    Alias: () => {
+      if (++aliases > MAX_ALIASES) throw new SyntaxError(`has more than ${MAX_ALIASES} aliases`);
+    },
+    Map: (_, map) => {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? key.value : key;
+        if (name !== '<<' && seen.has(name))
+          throw new SyntaxError(`is not YAML: it has the key ${String(name).slice(0, 80)} twice in one map`);
+        seen.add(name);
+      }
+    },
+  });
 }
 
 function containsItself(value: unknown, above: Set<object>, done: Set<object>): boolean {

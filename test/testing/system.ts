@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import type { Logger } from 'pino';
 import { DEFAULT_PACE } from '../../activities/dependencies.ts';
 import { startApi } from '../../api/start-api.ts';
 import { validateToken } from '../../openstack/keystone-token.ts';
@@ -25,14 +26,15 @@ const FINAL = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);
 
 export type System = Awaited<ReturnType<typeof startSystem>>;
 
+interface SystemOptions {
+  readonly speed?: number;
+  /** Of the caller; none: one of its own. */
+  readonly temporal?: TemporalServer;
+  readonly log?: Logger;
+}
+
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
-export async function startSystem({
-  speed = 200,
-  temporal: given,
-}: {
-  speed?: number;
-  temporal?: TemporalServer;
-} = {}) {
+export async function startSystem({ speed = 200, temporal: given, log = quiet }: SystemOptions = {}) {
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed }),
@@ -46,7 +48,7 @@ export async function startSystem({
       secrets,
       bastion: { host: simulator.bastion.host, port: simulator.bastion.port, username: simulator.bastion.user },
       pace: { ...DEFAULT_PACE, poll: { first: 0.02, longest: 0.2 }, bootLimit: 60, authGrace: 1 },
-      log: quiet,
+      log,
     },
     { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
   );
@@ -60,7 +62,7 @@ export async function startSystem({
       validateToken: (token) => validateToken(simulator.authUrl, token),
       authUrl: simulator.authUrl,
       endpoint: 'http://127.0.0.1:9890',
-      log: quiet,
+      log,
     },
     host: '127.0.0.1',
     port: 0,
@@ -118,11 +120,14 @@ export function guideRequest(file: string, endpoint: string) {
 }
 
 /** Onboards the sample package. @returns its vnfdId */
-export async function onboardSample(http: AxiosInstance): Promise<string> {
+export async function onboardSample(
+  http: AxiosInstance,
+  source = path.join(samples, 'kubernetes-cluster'),
+): Promise<string> {
   const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-sample-'));
   try {
     const file = path.join(directory, 'sample.zip');
-    await packCsar(path.join(samples, 'kubernetes-cluster'), file);
+    await packCsar(source, file);
     const created = await http.post('/vnfpkgm/v1/vnf_packages', {});
     const headers = { 'Content-Type': 'application/zip', Accept: 'application/json' };
     const uploaded = await http.put(`/vnfpkgm/v1/vnf_packages/${created.data.id}/package_content`, readFileSync(file), {

@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+
+let system: System;
+let vnfdId: string;
+beforeAll(async () => {
+  system = await startSystem();
+  vnfdId = await onboardSample(system.http);
+});
+afterEach(() => {
+  system.simulator.nodes.faults.clear();
+  system.simulator.faults.remove();
+});
+afterAll(() => system.stop());
+
+async function instantiate(change: (body: ReturnType<System['instantiateBody']>) => void = () => {}) {
+  const id = await createInstance(system.http, vnfdId);
+  const body = system.instantiateBody();
+  change(body);
+  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
+  return { id, operation };
+}
+
+async function terminate(id: string) {
+  const operation = operationOf(
+    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' }),
+  );
+  return settled(system.http, operation);
+}
+
+/** Phases that began on nodes since a moment: `worker9 join-worker` → how often. */
+function phasesSince(seq: number): Record<string, number> {
+  const began = system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'phase');
+  return Object.fromEntries(
+    [...Map.groupBy(began, ({ what }) => what)].map(([what, entries]) => [
+      what.replace(/^vnflow /, ''),
+      entries.length,
+    ]),
+  );
+}
+const now = () => system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+
+it('waits in FAILED_TEMP when a step fails for good, and retry runs that step and what follows, nothing else', async () => {
+  const seq = now();
+  system.simulator.nodes.faults.add({
+    kind: 'command',
+    commandPrefix: 'kubeadm init',
+    times: 1,
+    exitCode: 1,
+    stderr: 'error execution phase wait-control-plane: could not initialize a Kubernetes cluster',
+  });
+  const { id, operation } = await instantiate();
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: { code: 'NODE_COMMAND_FAILED', status: 422, stepId: 'initControlPlane-masterNode-0' },
+  });
+  expect(failed.error.seen).toContain('could not initialize a Kubernetes cluster');
+
+  expect((await system.http.post(`${operation}/retry`)).status).toBe(202);
+  const ended = await settled(system.http, operation);
+  expect(ended).toMatchObject({ operationState: 'COMPLETED' });
+  expect(ended.error).toBeUndefined();
+  const phases = phasesSince(seq);
+  expect(
+    Object.entries(phases)
+      .filter(([what]) => what.startsWith('prepare'))
+      .map(([, times]) => times),
+  ).toEqual([1, 1, 1]);
+  expect(
+    Object.entries(phases)
+      .filter(([what]) => what.startsWith('init'))
+      .map(([, times]) => times),
+  ).toEqual([2]);
+  await terminate(id);
+});
+
+it('repeats a transient failure by itself: a mirror that is down for a moment', async () => {
+  system.simulator.nodes.faults.add({
+    kind: 'command',
+    commandPrefix: 'apt-get',
+    times: 1,
+    exitCode: 100,
+    stderr: "E: Failed to fetch https://pkgs.k8s.io/ Could not resolve 'pkgs.k8s.io'",
+  });
+  const { id, operation } = await instantiate();
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  await terminate(id);
+});
+
+it('goes on when an SSH session is cut in the middle of a job: the job ran on, and was started once', async () => {
+  const seq = now();
+  system.simulator.nodes.faults.add({ kind: 'ssh-reset', times: 2, afterSeconds: 5 });
+  const { id, operation } = await instantiate();
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(Object.values(phasesSince(seq)).every((times) => times === 1)).toBe(true);
+  await terminate(id);
+});
+
+it('rolls back to a cloud that is as it was before', async () => {
+  const before = system.simulator.fingerprint();
+  system.simulator.nodes.faults.add({
+    kind: 'command',
+    commandPrefix: 'kubeadm join',
+    exitCode: 1,
+    stderr: "error execution phase preflight: couldn't validate the identity of the API Server",
+  });
+  const { id, operation } = await instantiate();
+  expect((await settled(system.http, operation)).operationState).toBe('FAILED_TEMP');
+  expect((await system.http.post(`${operation}/rollback`)).status).toBe(202);
+  const ended = await settled(system.http, operation);
+  expect(ended).toMatchObject({ operationState: 'ROLLED_BACK', error: { code: 'NODE_COMMAND_FAILED' } });
+  expect(system.simulator.fingerprint()).toEqual(before);
+  const { data: instance } = await system.http.get(`/vnflcm/v2/vnf_instances/${id}`);
+  expect(instance.instantiationState).toBe('NOT_INSTANTIATED');
+  expect((await system.http.delete(`/vnflcm/v2/vnf_instances/${id}`)).status).toBe(204);
+});
+
+it('gives up on request, and a later instantiate takes over what was left behind', async () => {
+  system.simulator.nodes.faults.add({
+    kind: 'command',
+    commandPrefix: 'kubeadm init',
+    times: 1,
+    exitCode: 1,
+    stderr: 'broken',
+  });
+  const { id, operation } = await instantiate();
+  expect((await settled(system.http, operation)).operationState).toBe('FAILED_TEMP');
+  const failed = await system.http.post(`${operation}/fail`);
+  expect([failed.status, failed.data.operationState]).toEqual([200, 'FAILED']);
+  const again = operationOf(
+    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, system.instantiateBody()),
+  );
+  expect(await settled(system.http, again)).toMatchObject({ operationState: 'COMPLETED' });
+  await terminate(id);
+});
+
+it('says which node refused which user when the SSH password is wrong', async () => {
+  const { operation } = await instantiate((body) => {
+    body.additionalParams.k8s_cluster_installation_param.worker_node.password = 'not-the-password';
+  });
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_AUTH' } });
+  expect(failed.error.detail).toMatch(/ubuntu/);
+  expect(failed.error.detail).toMatch(/172\.24\.4\.\d+/);
+  expect(JSON.stringify(failed)).not.toContain('not-the-password');
+  await system.http.post(`${operation}/rollback`);
+  expect((await settled(system.http, operation)).operationState).toBe('ROLLED_BACK');
+});
+
+it("tells Heat's own words when a resource cannot be created, and which resource", async () => {
+  system.simulator.faults.add({
+    service: 'heat',
+    resourceNameContains: 'workerNode',
+    times: 1,
+    effect: {
+      resourceFails: 'ResourceInError: Went to status ERROR due to "Message: No valid host was found., Code: 500"',
+    },
+  });
+  const { id, operation } = await instantiate();
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: { code: 'STACK_CREATE_FAILED', title: 'Stack create failed' },
+  });
+  expect(failed.error.detail).toContain('No valid host was found');
+  await system.http.post(`${operation}/retry`);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  await terminate(id);
+});
+
+it('ends in ROLLED_BACK, with the reason, when the VIM refuses the credentials: nothing was made', async () => {
+  const before = system.simulator.fingerprint();
+  const { operation } = await instantiate((body) => {
+    body.vimConnectionInfo.vim1.accessInfo.password = 'wrong';
+  });
+  const ended = await settled(system.http, operation);
+  expect(ended).toMatchObject({ operationState: 'ROLLED_BACK', error: { code: 'VIM_CREDENTIALS' } });
+  expect(system.simulator.fingerprint()).toEqual(before);
+});
+
+it('survives a cloud that stumbles: 503, time-outs and answers lost after the work was done', async () => {
+  for (const effect of [
+    { status: 503 },
+    { resetConnection: true as const },
+    { afterSuccess: true as const, status: 504 },
+  ]) {
+    system.simulator.faults.add({ service: 'heat', times: 2, effect });
+    system.simulator.faults.add({ service: 'network', times: 1, effect });
+  }
+  const { id, operation } = await instantiate();
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect((await terminate(id)).operationState).toBe('COMPLETED');
+});
+
+it('refuses a changed host key before any password is sent', async () => {
+  system.simulator.nodes.faults.add({ kind: 'host-key', times: 1 });
+  const { operation } = await instantiate();
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_HOST_KEY' } });
+  expect(failed.error.detail.match(/SHA256:/g)?.length).toBeGreaterThanOrEqual(2);
+  await system.http.post(`${operation}/rollback`);
+  await settled(system.http, operation);
+});

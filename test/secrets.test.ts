@@ -1,0 +1,139 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+
+/** Values that stand nowhere else: wherever one is found, it leaked. */
+const VIM_PASSWORD = 'canary-vim-7Gq2xW';
+const NODE_PASSWORD = 'canary-node-4Hs9pL';
+const PROXY_PASSWORD = 'canary-proxy-8Kd1zQ';
+
+const logged: string[] = [];
+const sample = mkdtempSync(path.join(tmpdir(), 'vnflow-canary-'));
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem({ log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }) });
+  const user = system.simulator.cloud.state.users.find(({ name }) => name === 'nfv_user');
+  if (user) Object.assign(user, { password: VIM_PASSWORD });
+  cpSync(fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url)), sample, { recursive: true });
+  // cloud-init sets the nodes' password, as an operator's own HOT may do
+  const nested = path.join(sample, 'BaseHOT', 'simple', 'nested');
+  for (const file of readdirSync(nested)) {
+    const hot = readFileSync(path.join(nested, file), 'utf8');
+    const userData = `      user_data_format: RAW\n      user_data: "#cloud-config\\npassword: ${NODE_PASSWORD}\\n"\n`;
+    writeFileSync(path.join(nested, file), hot.replace(/(type: OS::Nova::Server\n\s+properties:\n)/, `$1${userData}`));
+  }
+});
+afterAll(async () => {
+  await system.stop();
+  rmSync(sample, { recursive: true });
+});
+
+it('lets no password and no join token appear in any history, log, process list, answer or stored row, in a whole life', async () => {
+  const { http, simulator } = system;
+  const answers: unknown[] = [];
+  http.interceptors.response.use((answer) => {
+    answers.push(answer.data, answer.headers);
+    return answer;
+  });
+  const id = await createInstance(http, await onboardSample(http, sample));
+  const body = system.instantiateBody();
+  body.vimConnectionInfo.vim1.accessInfo.password = VIM_PASSWORD;
+  const cluster = body.additionalParams.k8s_cluster_installation_param;
+  cluster.master_node.password = NODE_PASSWORD;
+  cluster.worker_node.password = NODE_PASSWORD;
+  cluster.proxy = { http_proxy: `http://proxyuser:${PROXY_PASSWORD}@10.10.0.1:3128`, no_proxy: '10.0.0.0/8,127.0.0.1' };
+  // a failure too: its error and its log tail are told to people
+  simulator.nodes.faults.add({
+    kind: 'command',
+    commandPrefix: 'cilium install',
+    times: 1,
+    exitCode: 1,
+    stderr: 'cannot install',
+  });
+  const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
+  expect((await settled(http, operation)).operationState).toBe('FAILED_TEMP');
+  await http.get(operation.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
+  await http.post(`${operation}/retry`);
+  expect(await settled(http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  await http.get(`/vnflcm/v2/vnf_instances/${id}`);
+  await http.get('/vnflcm/v2/vnf_lcm_op_occs?all_fields');
+  await http.get(operation.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
+
+  const [state] = simulator.nodes.clusters();
+  const tokens = Object.entries(state?.tokens ?? {}).map(([tokenId, { secret }]) => `${tokenId}.${secret}`);
+  expect(tokens.length).toBeGreaterThan(0);
+  const canaries = [
+    VIM_PASSWORD,
+    NODE_PASSWORD,
+    PROXY_PASSWORD,
+    ...tokens,
+    ...(state?.certificates ? [state.certificates.key] : []),
+  ];
+  const processes = simulator.nodes.list().flatMap((node) => node.processes());
+  const readable = simulator.nodes
+    .list()
+    .flatMap((node) => node.files('/var/lib/vnflow').map((file) => `${file}: ${node.file(file) ?? ''}`));
+  const places: Record<string, string> = {
+    'Temporal histories': await histories(),
+    'the log': logged.join('\n'),
+    'API answers': JSON.stringify(answers),
+    'command lines on nodes': JSON.stringify([simulator.ledger.entries(), processes]),
+    'job files left on nodes': readable.filter((line) => !line.includes('/kubernetes/')).join('\n'),
+    'rows of the store': await rows(),
+  };
+  for (const [place, text] of Object.entries(places)) {
+    expect(text.length, place).toBeGreaterThan(100);
+    for (const canary of canaries) expect(text.includes(canary), `${canary} in ${place}`).toBe(false);
+  }
+  const terminated = operationOf(
+    await http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' }),
+  );
+  expect(await settled(http, terminated)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(await system.db.selectFrom('secret').selectAll().execute()).toEqual([]);
+}, 120_000);
+
+async function histories(): Promise<string> {
+  const client = new Client({ connection: await Connection.connect({ address: system.temporal.address }) });
+  const texts: string[] = [];
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    // payloads are bytes: as text they can be searched
+    texts.push(
+      JSON.stringify(history, (_key, value) =>
+        value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+      ),
+    );
+    texts.push(
+      JSON.stringify(
+        await client.workflow
+          .getHandle(workflowId, runId)
+          .query('__temporal_workflow_metadata')
+          .catch(() => ''),
+      ),
+    );
+  }
+  await client.connection.close();
+  return texts.join('\n');
+}
+
+/** Every row of every table but the package's own files (which the operator wrote) and what is sealed. */
+async function rows(): Promise<string> {
+  const tables = await sql<{
+    name: string;
+  }>`select table_name as name from information_schema.tables where table_schema = 'public'`.execute(system.db);
+  const texts = await Promise.all(
+    tables.rows
+      .filter(({ name }) => !name.startsWith('vnf_package'))
+      .map(async ({ name }) =>
+        JSON.stringify((await sql`select t::text as row from ${sql.table(name)} t`.execute(system.db)).rows),
+      ),
+  );
+  return texts.join('\n');
+}
