@@ -60,7 +60,8 @@ export async function fetchNode24(env) {
   if (wanted === undefined || binary === undefined) throw new Error(byHand('the npm registry has no package for it'));
   const title = `Node ${process.version} is too old here: fetching Node ${wanted.version} from the npm registry`;
   return await withProgress(title, async () => {
-    const fresh = path.join(cacheDirectory('node'), `fresh-${process.pid}`);
+    const fresh = path.join(cacheDirectory('node'), 'fresh');
+    rmSync(fresh, { recursive: true, force: true });
     try {
       writeManifest(fresh, wanted);
       await npm(process.execPath, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: fresh, env });

@@ -98,7 +98,9 @@ async function runOperation(
   const opOccId = await startOperation(vnfm, vnfInstanceId, operation);
   const timeline = await watchOperation(vnfm, opOccId, watchForm(false));
   if (timeline.operationState === 'COMPLETED') return timeline;
-  throw new CliFailure(`${operation.task} ended ${timeline.operationState}: vnflow watch ${opOccId}`);
+  throw new CliFailure(
+    `${operation.task} ended ${timeline.operationState}. It is kept: \`npx vnflow up\`, then \`npx vnflow watch ${opOccId}\` or \`npx vnflow ops retry ${opOccId}\`.`,
+  );
 }
 
 async function lookAtCluster({ simulator }: DemoContext, timeline: Timeline, request: SampleRequest): Promise<void> {

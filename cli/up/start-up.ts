@@ -2,17 +2,17 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { readConfiguration } from '../../worker/configuration.ts';
-import { freePort } from '../../worker/free-port.ts';
 import { installRuntime } from '../../worker/runtime.ts';
 import { type RunningVnflow, startVnflow } from '../../worker/start-vnflow.ts';
 import { lockData } from './data-lock.ts';
-import { identityOf, stopProcess } from './process-identity.ts';
+import { identityOf, isAlive, stopProcess } from './process-identity.ts';
+import { apiPort, environmentOf } from './settings.ts';
 import { obtainSimulator } from './simulator.ts';
 import { obtainTemporal } from './temporal.ts';
 import { readUpRecord, type UpRecord, writeUpRecord } from './up-record.ts';
 
 const BUNDLES = fileURLToPath(new URL('../../.vnflow/bundles', import.meta.url));
-const PORT = 9890;
+const LOOK_AFTER_CHILDREN_MS = 1_000;
 
 export interface UpOptions {
   /** The data directory. */
@@ -32,10 +32,15 @@ export interface UpOptions {
 
 export interface Up {
   readonly record: UpRecord & { readonly apiUrl: string };
-  /** Rejects when the worker dies. */
+  /** Rejects when a part dies. */
   readonly stopped: Promise<void>;
   /** API, worker (drained), store, simulator, Temporal server. */
   stop(): Promise<void>;
+}
+
+interface Parts {
+  record: UpRecord;
+  vnflow?: RunningVnflow;
 }
 
 /**
@@ -45,60 +50,60 @@ export interface Up {
 export async function startUp(options: UpOptions): Promise<Up> {
   const data = path.resolve(options.data);
   const unlock = lockData(data);
-  const parts: Parts = { record: firstRecord(data) };
+  const parts: Parts = { record: firstRecord(data, options) };
   const stop = async () => {
     await parts.vnflow?.stop();
     await stopChildren(parts.record);
     unlock();
   };
   try {
-    const apiUrl = await startParts(data, options, parts);
-    return { record: { ...parts.record, apiUrl }, stopped: parts.vnflow?.stopped ?? Promise.resolve(), stop };
+    const vnflow = await startParts(data, options, parts);
+    const children = lookAfterChildren(data, parts.record);
+    return {
+      record: { ...parts.record, apiUrl: vnflow.apiUrl },
+      stopped: Promise.race([vnflow.stopped, children.died]),
+      stop: async () => {
+        children.end();
+        await stop();
+      },
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-interface Parts {
-  record: UpRecord;
-  vnflow?: RunningVnflow;
-}
-
-/** Each part is written down at once: whoever kills us now leaves something that can be adopted. */
-async function startParts(data: string, options: UpOptions, parts: Parts): Promise<string> {
+async function startParts(data: string, options: UpOptions, parts: Parts): Promise<RunningVnflow & { apiUrl: string }> {
   const before = readUpRecord(data);
+  // each part is written down at once: whoever kills us now leaves something that can be adopted
   const keep = (facts: Partial<UpRecord>) => {
     parts.record = { ...parts.record, ...facts };
     writeUpRecord(data, parts.record);
   };
   const port = await apiPort(options, before);
-  const vnfmUrl = `http://127.0.0.1:${port}`;
+  const apiUrl = `http://127.0.0.1:${port}`;
 
   const [temporal, simulator] = await Promise.allSettled([
-    obtainTemporal(data, before?.temporal, options.environment).then((found) => {
-      keep({ temporal: found.record });
-      options.say(`Temporal server ${SAID[found.how]}`);
-      return found.record;
-    }),
-    options.simulator ? simulatorPart(data, { ...options, vnfmUrl }, before, keep) : undefined,
+    temporalPart(data, options, { before, keep }),
+    simulatorPart(data, { ...options, vnfmUrl: apiUrl }, { before, keep }),
   ]);
   if (temporal.status === 'rejected') throw temporal.reason;
   if (simulator.status === 'rejected') throw simulator.reason;
 
   const log = pino({ level: 'info' }, pino.destination({ dest: path.join(data, 'vnflow.log'), mode: 0o600 }));
   installRuntime(log);
-  const configuration = readConfiguration(environmentOf(options, parts.record), data);
-  parts.vnflow = await startVnflow({
-    configuration,
-    temporalAddress: temporal.value.address,
-    log,
-    api: { host: '127.0.0.1', port },
-    worker: { bundleCache: BUNDLES },
-  });
-  options.say('Store, worker and API started');
-  keep({ apiUrl: vnfmUrl, ...(configuration.keystoneUrl ? { keystoneUrl: configuration.keystoneUrl } : {}) });
-  return vnfmUrl;
+  const configuration = readConfiguration(environmentOf(options, parts.record.simulator), data);
+  parts.vnflow = await timed(options.say, 'Store, worker and API started', () =>
+    startVnflow({
+      configuration,
+      temporalAddress: temporal.value,
+      log,
+      api: { host: '127.0.0.1', port },
+      worker: { bundleCache: BUNDLES },
+    }),
+  );
+  keep({ apiUrl, ...(configuration.keystoneUrl ? { keystoneUrl: configuration.keystoneUrl } : {}) });
+  return { ...parts.vnflow, apiUrl };
 }
 
 const SAID = {
@@ -107,53 +112,83 @@ const SAID = {
   started: 'started',
 };
 
+interface Bookkeeping {
+  readonly before: UpRecord | undefined;
+  readonly keep: (facts: Partial<UpRecord>) => void;
+}
+
+/** @returns host:port */
+async function temporalPart(
+  data: string,
+  { environment, say }: UpOptions,
+  { before, keep }: Bookkeeping,
+): Promise<string> {
+  const since = Date.now();
+  const { record, how } = await obtainTemporal(data, before?.temporal, environment);
+  keep({ temporal: record });
+  say(`Temporal server ${SAID[how]}${elapsed(since)}`);
+  return record.address;
+}
+
 async function simulatorPart(
   data: string,
-  { speed, vnfmUrl, say }: UpOptions & { vnfmUrl: string },
-  before: UpRecord | undefined,
-  keep: (facts: Partial<UpRecord>) => void,
+  { simulator, speed, vnfmUrl, say }: UpOptions & { vnfmUrl: string },
+  { before, keep }: Bookkeeping,
 ): Promise<void> {
+  if (!simulator) {
+    if (before?.simulator) await stopProcess(before.simulator.process);
+    return;
+  }
+  const since = Date.now();
   const { record, how } = await obtainSimulator({ data, speed, vnfmUrl }, before?.simulator);
   keep({ simulator: record });
-  say(`Simulated OpenStack ${SAID[how]}, ${record.speed} × real time`);
+  say(`Simulated OpenStack ${SAID[how]}, ${record.speed} × real time${elapsed(since)}`);
 }
 
-async function apiPort({ port, say }: UpOptions, before: UpRecord | undefined): Promise<number> {
-  if (port !== undefined && port !== 0) {
-    if ((await freePort(port)) !== port)
-      throw new Error(`Port ${port} of 127.0.0.1 is taken. Choose another one with --port.`);
-    return port;
-  }
-  const wanted = port ?? Number(new URL(before?.apiUrl ?? `http://127.0.0.1:${PORT}`).port);
-  const free = await freePort(wanted);
-  if (wanted !== 0 && free !== wanted) say(`Port ${wanted} is taken; the API listens on ${free}`);
-  return free;
+async function timed<T>(say: (line: string) => void, done: string, work: () => Promise<T>): Promise<T> {
+  const since = Date.now();
+  const result = await work();
+  say(`${done}${elapsed(since)}`);
+  return result;
 }
 
-/** The settings of API and worker: what we started, else what the environment says. */
-function environmentOf({ environment, databaseUrl }: UpOptions, { simulator }: UpRecord): NodeJS.ProcessEnv {
-  const { TEMPORAL_ADDRESS: _, ...rest } = environment;
-  const keystone = rest['VNFLOW_KEYSTONE_URL'] || rest['OS_AUTH_URL'];
-  return {
-    ...rest,
-    ...(keystone ? { VNFLOW_KEYSTONE_URL: keystone } : {}),
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-    ...(simulator ? ofSimulator(simulator) : {}),
-  };
+function elapsed(since: number): string {
+  return ` (${((Date.now() - since) / 1000).toFixed(1)} s)`;
 }
 
-function ofSimulator({ authUrl, bastion }: NonNullable<UpRecord['simulator']>): NodeJS.ProcessEnv {
-  return { VNFLOW_KEYSTONE_URL: authUrl, VNFLOW_BASTION: `${bastion.user}@${bastion.host}:${bastion.port}` };
+/** A part that dies ends all of it with a word, instead of operations that hang. */
+function lookAfterChildren(data: string, { temporal, simulator }: UpRecord): { died: Promise<void>; end: () => void } {
+  const { promise, reject } = Promise.withResolvers<void>();
+  promise.catch(() => {}); // whoever cares awaits it
+  const children = [
+    { name: 'Temporal server', identity: temporal?.process, log: 'temporal/temporal.log' },
+    { name: 'simulator', identity: simulator?.process, log: 'simulator.log' },
+  ];
+  const timer = setInterval(() => {
+    const dead = children.find(({ identity }) => identity && !isAlive(identity));
+    if (!dead) return;
+    clearInterval(timer);
+    reject(
+      new Error(
+        `The ${dead.name} ended unexpectedly: see ${path.join(data, dead.log)}. \`vnflow up\` starts it again.`,
+      ),
+    );
+  }, LOOK_AFTER_CHILDREN_MS);
+  return { died: promise, end: () => clearInterval(timer) };
 }
 
-function firstRecord(data: string): UpRecord {
+function firstRecord(data: string, options: UpOptions): UpRecord {
   const identity = identityOf(process.pid);
   if (!identity) throw new Error('This system does not tell when a process started (no /proc, no ps).');
   const { temporal, simulator } = readUpRecord(data) ?? {};
-  return { process: identity, ...(temporal ? { temporal } : {}), ...(simulator ? { simulator } : {}) };
+  return {
+    process: identity,
+    ...(temporal ? { temporal } : {}),
+    ...(simulator && options.simulator ? { simulator } : {}),
+  };
 }
 
-/** @param record its children; those of TEMPORAL_ADDRESS have no process of ours */
+/** A server of TEMPORAL_ADDRESS has no process of ours. */
 async function stopChildren({ simulator, temporal }: UpRecord): Promise<void> {
   if (simulator) await stopProcess(simulator.process);
   if (temporal?.process) await stopProcess(temporal.process);

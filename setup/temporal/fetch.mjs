@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { say, withProgress } from '../progress.mjs';
 import { lastLines } from '../run-command.mjs';
@@ -62,6 +62,10 @@ export async function fetchTemporal(options) {
 /** @param {string} cache */
 function freshDirectory(cache) {
   mkdirSync(cache, { recursive: true });
+  // what an interrupted run left: set-up runs one at a time
+  for (const name of readdirSync(cache)) {
+    if (name.startsWith('fresh-')) rmSync(path.join(cache, name), { recursive: true, force: true });
+  }
   return mkdtempSync(path.join(cache, 'fresh-'));
 }
 

@@ -1,0 +1,40 @@
+import { freePort } from '../../worker/free-port.ts';
+import type { SimulatorRecord, UpRecord } from './up-record.ts';
+
+const PORT = 9890;
+
+/**
+ * The port of the API: the one that was asked for, else the one of the last run or 9890, else any.
+ * @throws Error when the one that was asked for is taken
+ */
+export async function apiPort(
+  { port, say }: { readonly port?: number; readonly say: (line: string) => void },
+  before: UpRecord | undefined,
+): Promise<number> {
+  if (port === 0) return freePort(0);
+  const wanted = port ?? Number(new URL(before?.apiUrl ?? `http://127.0.0.1:${PORT}`).port);
+  const free = await freePort(wanted);
+  if (free === wanted) return wanted;
+  if (port !== undefined) throw new Error(`Port ${port} of 127.0.0.1 is taken. Choose another one with --port.`);
+  say(`Port ${wanted} is taken; the API listens on ${free}`);
+  return free;
+}
+
+/** What API and worker are told: the simulator that we started, else what the environment says. */
+export function environmentOf(
+  { environment, databaseUrl }: { readonly environment: NodeJS.ProcessEnv; readonly databaseUrl?: string },
+  simulator: SimulatorRecord | undefined,
+): NodeJS.ProcessEnv {
+  const { TEMPORAL_ADDRESS: _, ...rest } = environment;
+  const keystone = rest['VNFLOW_KEYSTONE_URL'] || rest['OS_AUTH_URL'];
+  return {
+    ...rest,
+    ...(keystone ? { VNFLOW_KEYSTONE_URL: keystone } : {}),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...(simulator ? ofSimulator(simulator) : {}),
+  };
+}
+
+function ofSimulator({ authUrl, bastion }: SimulatorRecord): NodeJS.ProcessEnv {
+  return { VNFLOW_KEYSTONE_URL: authUrl, VNFLOW_BASTION: `${bastion.user}@${bastion.host}:${bastion.port}` };
+}
