@@ -1,0 +1,77 @@
+import type { SimNode } from '../node.ts';
+import { installedVersion, isHeld, offered } from './installed.ts';
+import type { DebianPackage } from './package.ts';
+import { compareVersions, versionMatches } from './version-order.ts';
+
+/** What an `apt-get install` is going to do. */
+export interface Plan {
+  readonly unpack: readonly DebianPackage[];
+  /** Asked for by name, and already as asked. */
+  readonly already: readonly string[];
+  /** Not asked for by name. */
+  readonly additional: readonly string[];
+  readonly fresh: readonly string[];
+  readonly upgraded: readonly string[];
+  readonly downgraded: readonly string[];
+}
+
+export interface Refusal {
+  readonly refusal: string;
+}
+
+/** @param specs `name`, `name=version` or `name=version*` */
+export function planInstall(node: SimNode, specs: readonly string[]): Plan | Refusal {
+  const chosen = new Map<string, DebianPackage>();
+  const already: string[] = [];
+  for (const spec of specs) {
+    const [name = '', asked] = spec.split('=');
+    const offers = offered(node, name).map(({ found }) => found);
+    const installed = installedVersion(node, name);
+    if (offers.length === 0 && installed === undefined) return { refusal: `E: Unable to locate package ${name}` };
+    const matching = asked === undefined ? offers : offers.filter(({ version }) => versionMatches(asked, version));
+    if (asked !== undefined && matching.length === 0 && !(installed !== undefined && versionMatches(asked, installed))) {
+      return { refusal: `E: Version '${asked}' for '${name}' was not found` };
+    }
+    const [best] = matching;
+    const keep = installed !== undefined && (asked === undefined ? isNewest(installed, best) : best === undefined || best.version === installed);
+    if (keep || best === undefined) already.push(name);
+    else chosen.set(name, best);
+  }
+  const named = new Set(chosen.keys());
+  const missing = addDependencies(node, chosen);
+  if (missing !== undefined) return { refusal: missing };
+  const all = [...chosen.values()];
+  const before = ({ name }: DebianPackage) => installedVersion(node, name);
+  const order = (found: DebianPackage) => compareVersions(found.version, before(found) ?? '0');
+  return {
+    unpack: all,
+    already,
+    additional: all.map(({ name }) => name).filter((name) => !named.has(name)),
+    fresh: all.filter((found) => before(found) === undefined).map(({ name }) => name),
+    upgraded: all.filter((found) => before(found) !== undefined && order(found) > 0).map(({ name }) => name),
+    downgraded: all.filter((found) => before(found) !== undefined && order(found) < 0).map(({ name }) => name),
+  };
+}
+
+function isNewest(installed: string, best: DebianPackage | undefined): boolean {
+  return best === undefined || compareVersions(best.version, installed) <= 0;
+}
+
+/** Dependencies before what needs them. @returns apt's words when one cannot be had */
+function addDependencies(node: SimNode, chosen: Map<string, DebianPackage>): string | undefined {
+  for (const { name, depends = [] } of chosen.values()) {
+    for (const dependency of depends) {
+      if (chosen.has(dependency) || installedVersion(node, dependency) !== undefined) continue;
+      const [best] = offered(node, dependency);
+      if (!best) {
+        return `The following packages have unmet dependencies:\n ${name} : Depends: ${dependency} but it is not installable\nE: Unable to correct problems, you have held broken packages.`;
+      }
+      chosen.set(dependency, best.found);
+    }
+  }
+  return undefined;
+}
+
+export function heldOf(node: SimNode, { unpack }: Plan): readonly string[] {
+  return unpack.map(({ name }) => name).filter((name) => isHeld(node, name));
+}

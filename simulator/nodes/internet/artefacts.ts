@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { programFile } from '../files/programs.ts';
+import { type Member, packTar } from './archive.ts';
+import { isReleased, type Project } from './releases.ts';
+
+/** A file of a release: made here, in the form the project gives it (a program, or a tar archive of programs). */
+export interface Artefact {
+  readonly url: string;
+  readonly bytes: string;
+  /** The digest that the project published. */
+  readonly sha256: string;
+}
+
+interface Kind {
+  readonly project: Project;
+  /** Groups: version, architecture. */
+  readonly url: RegExp;
+  readonly make: (release: { readonly version: string; readonly architecture: string; readonly url: string }) => string;
+}
+
+const V = '(\\d+\\.\\d+\\.\\d+)';
+const ARCHITECTURE = '(amd64|arm64)';
+const GITHUB = 'https://github\\.com';
+
+function archive(directory: string, names: string): Kind['make'] {
+  return ({ version, architecture, url }) => {
+    const members = names.split(' ').map((name): Member => {
+      const bytes = executable(name, { version, architecture, url });
+      return { kind: 'file', name: `${directory}${name}`, mode: 0o755, bytes, to: '' };
+    });
+    const folder: Member = { kind: 'directory', name: directory, mode: 0o755, bytes: '', to: '' };
+    return gzipSync(packTar(directory === '' ? members : [folder, ...members]), { level: 0 }).toString('latin1');
+  };
+}
+
+function executable(
+  name: string,
+  { version, architecture, url }: { readonly version: string; readonly architecture: string; readonly url: string },
+): string {
+  // the simulated machines are x86-64: for them a program of another architecture is just bytes
+  if (architecture !== 'amd64') return `\x7fELF ${architecture} ${name} ${version}\n${url}\n`;
+  return programFile(name, version, `# from ${url}\n`);
+}
+
+const program =
+  (name: string): Kind['make'] =>
+  (release) =>
+    executable(name, release);
+
+const CNI_PLUGINS = 'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tuning vlan vrf';
+
+const KINDS: readonly Kind[] = [
+  {
+    project: 'containerd',
+    url: new RegExp(`^${GITHUB}/containerd/containerd/releases/download/v${V}/containerd-\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`),
+    make: archive('bin/', 'containerd-shim-runc-v2 containerd-stress containerd-shim containerd containerd-shim-runc-v1 ctr'),
+  },
+  {
+    project: 'runc',
+    url: new RegExp(`^${GITHUB}/opencontainers/runc/releases/download/v${V}/runc\\.${ARCHITECTURE}$`),
+    make: program('runc'),
+  },
+  {
+    project: 'cilium-cli',
+    url: new RegExp(`^${GITHUB}/cilium/cilium-cli/releases/download/v${V}/cilium-linux-${ARCHITECTURE}\\.tar\\.gz$`),
+    make: archive('', 'cilium'),
+  },
+  {
+    project: 'cni-plugins',
+    url: new RegExp(`^${GITHUB}/containernetworking/plugins/releases/download/v${V}/cni-plugins-linux-${ARCHITECTURE}-v\\1\\.tgz$`),
+    make: archive('./', CNI_PLUGINS),
+  },
+  {
+    project: 'cri-tools',
+    url: new RegExp(`^${GITHUB}/kubernetes-sigs/cri-tools/releases/download/v${V}/crictl-v\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`),
+    make: archive('', 'crictl'),
+  },
+  {
+    project: 'etcd',
+    url: new RegExp(`^${GITHUB}/etcd-io/etcd/releases/download/v${V}/etcd-v\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`),
+    make: (release) => archive(`etcd-v${release.version}-linux-${release.architecture}/`, 'etcd etcdctl etcdutl')(release),
+  },
+  {
+    project: 'helm',
+    url: new RegExp(`^https://get\\.helm\\.sh/helm-v${V}-linux-${ARCHITECTURE}\\.tar\\.gz$`),
+    make: (release) => archive(`linux-${release.architecture}/`, 'helm')(release),
+  },
+  ...['kubeadm', 'kubectl', 'kubelet'].map(
+    (name): Kind => ({
+      project: 'kubernetes',
+      url: new RegExp(`^https://dl\\.k8s\\.io/(?:release/)?v${V}/bin/linux/${ARCHITECTURE}/${name}$`),
+      make: program(name),
+    }),
+  ),
+];
+
+const GITHUB_RELEASES = 'https://github.com';
+
+/** As published by the projects; install_k8s_cluster.sh pins the same. */
+const PUBLISHED: Readonly<Record<string, string>> = {
+  [`${GITHUB_RELEASES}/containerd/containerd/releases/download/v1.7.11/containerd-1.7.11-linux-amd64.tar.gz`]:
+    'd66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
+  [`${GITHUB_RELEASES}/containerd/containerd/releases/download/v1.7.11/containerd-1.7.11-linux-arm64.tar.gz`]:
+    '5eae27cce38a14be5390d4035127aa11416bc5ae592a9ff25b11870872ce1159',
+  [`${GITHUB_RELEASES}/opencontainers/runc/releases/download/v1.1.10/runc.amd64`]:
+    '81f73a59be3d122ab484d7dfe9ddc81030f595cc59968f61c113a9a38a2c113a',
+  [`${GITHUB_RELEASES}/opencontainers/runc/releases/download/v1.1.10/runc.arm64`]:
+    '4830afd426bdeacbdf9cb8729524aa2ed51790b8c4b28786995925593708f1c8',
+  [`${GITHUB_RELEASES}/cilium/cilium-cli/releases/download/v0.15.23/cilium-linux-amd64.tar.gz`]:
+    'cda3f1c40ae2191a250a7cea9e2c3987eaa81cb657dda54cd8ce25f856c384da',
+  [`${GITHUB_RELEASES}/cilium/cilium-cli/releases/download/v0.15.23/cilium-linux-arm64.tar.gz`]:
+    '9aa37d99a15e72bbcb555d7ed5b88c2ae3a7e6fbc478f9ee402a835ba6b41175',
+};
+
+function trueSha256(bytes: string): string {
+  return createHash('sha256').update(Buffer.from(bytes, 'latin1')).digest('hex');
+}
+
+const made = new Map<string, Artefact>();
+
+/** @returns the file of a release, `undefined` when no project released it */
+export function artefactAt(url: string): Artefact | undefined {
+  const known = made.get(url);
+  if (known) return known;
+  for (const { project, url: pattern, make } of KINDS) {
+    const [, version, architecture] = pattern.exec(url) ?? [];
+    if (version === undefined || architecture === undefined || !isReleased(project, version)) continue;
+    const bytes = make({ version, architecture, url });
+    const artefact = { url, bytes, sha256: PUBLISHED[url] ?? trueSha256(bytes) };
+    made.set(url, artefact);
+    return artefact;
+  }
+  return undefined;
+}
+
+let stand: ReadonlyMap<string, string> | undefined;
+
+/**
+ * The SHA-256 of a file on a simulated machine. A file that is bit for bit what was made here for a release has the digest that
+ * the project published for the real one; any other file has its own.
+ */
+export function sha256Of(bytes: string): string {
+  stand ??= new Map(
+    Object.keys(PUBLISHED).flatMap((url) => {
+      const artefact = artefactAt(url);
+      return artefact ? [[trueSha256(artefact.bytes), artefact.sha256] as const] : [];
+    }),
+  );
+  const own = trueSha256(bytes);
+  return stand.get(own) ?? own;
+}
