@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { activityInfo } from '@temporalio/activity';
+import { z } from 'zod';
 import type { StepActivities } from '../domain/activity-contract.ts';
 import { readyNodes } from '../domain/kubernetes-nodes.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
+import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { removeLeftoverMember } from './etcd.ts';
 import { heartbeating } from './heartbeating.ts';
 import { joinCredentials, mintJoinCredentials } from './join-credentials.ts';
 import { onNode } from './node-session.ts';
@@ -19,7 +24,13 @@ const GET_NODES = 'sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf get n
 
 type NodeActivities = Pick<
   StepActivities,
-  'prepareNode' | 'initControlPlane' | 'installCni' | 'joinWorker' | 'verifyCluster'
+  | 'prepareNode'
+  | 'loadBalancer'
+  | 'initControlPlane'
+  | 'joinControlPlane'
+  | 'installCni'
+  | 'joinWorker'
+  | 'verifyCluster'
 >;
 
 /** What is done on nodes: one session each, one job each. */
@@ -45,6 +56,27 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
           return {};
         }),
       ),
+
+    loadBalancer: (input) =>
+      heartbeating((beat) =>
+        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+          const vrrpPassword = await vrrpPasswordOf(deps, input.vnfInstanceId);
+          const phase = { name: 'load-balancer', kind: 'loadBalancer', vrrpPassword } as const;
+          await runPhase(deps, input, { phase, access, beat });
+          return {};
+        }),
+      ),
+
+    joinControlPlane: (input) =>
+      heartbeating(async (beat) => {
+        if (input.round > 0 || activityInfo().attempt > 1) await removeLeftoverMember(deps, input, beat);
+        const credentials = await joinCredentials(deps, input, beat);
+        return onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+          const phase = { name: 'join-control-plane', kind: 'joinControlPlane', credentials } as const;
+          await runPhase(deps, input, { phase, access, beat });
+          return {};
+        });
+      }),
 
     installCni: (input) =>
       heartbeating((beat) =>
@@ -76,6 +108,12 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
         }),
       ),
   };
+}
+
+/** keepalived takes eight characters; all nodes of a cluster share them, whoever asks first. */
+async function vrrpPasswordOf(deps: ActivityDependencies, vnfInstanceId: string): Promise<string> {
+  const made = randomBytes(8).toString('hex').slice(0, 8);
+  return z.string().parse(await deps.secrets.getOrPut(secretName.vrrpPassword(vnfInstanceId), made, vnfInstanceId));
 }
 
 interface Waiting {

@@ -19,6 +19,7 @@ export interface Phase {
   /** Distinguishes jobs of one step, for example a token minted on another node. */
   readonly jobSuffix?: string;
   readonly credentials?: JoinCredentials;
+  readonly vrrpPassword?: string;
   /** Keeps secret outputs; they are removed from the node after that. */
   sealSecrets?(secretOutputs: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -38,6 +39,7 @@ export async function runPhase(
     parameters,
     cluster: await clusterContextOf(deps, input),
     ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),
+    ...(phase.vrrpPassword === undefined ? {} : { vrrpPassword: phase.vrrpPassword }),
   });
   let recordedAt = 0;
   let latest = '';

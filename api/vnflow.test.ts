@@ -14,7 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-const SHAPE = { controlPlane: { vduId: 'masterNode', count: 1 }, workers: { vduId: 'workerNode', count: 2 } };
+const SHAPE = {
+  controlPlane: { vduId: 'masterNode', count: 1 },
+  workers: { vduId: 'workerNode', count: 2 },
+  loadBalanced: false,
+};
 
 it('plans instantiate: steps, commands, critical path; and stores nothing', async () => {
   const { id } = await givenInstance(test);

@@ -36,6 +36,7 @@ export async function benchInstantiate(speed: number): Promise<void> {
     const plan = planInstantiate({
       controlPlane: { vduId: 'masterNode', count: 1 },
       workers: { vduId: 'workerNode', count: 2 },
+      loadBalanced: false,
     });
     const { seconds, steps } = criticalPath(plan, (step) => stepSeconds(step, { phases, names, table: GUIDE_LATENCY }));
     const elapsed = new Map<string, number>(

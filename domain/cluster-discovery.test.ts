@@ -85,6 +85,7 @@ it("makes the only control-plane node's port the cluster's endpoint, and its cer
   expect(discoverCluster(discovery, discoverNodes(discovery))).toEqual({
     endpoint: '10.10.0.231:6443',
     certSans: ['10.10.0.231', '172.24.4.3'],
+    controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
   });
 });
 
@@ -96,4 +97,29 @@ it('names the parameter and the resource that the stack lacks', () => {
   expect(() => discoverNodes(without)).toThrow(
     'worker_node.ssh_cp_name: resource workerNode_CP1_floating_ip of workerNode-10 does not exist.',
   );
+});
+
+it('puts the virtual address, its floating IP and the load balancer in front of several control-plane nodes', () => {
+  const balanced = {
+    ...discovery,
+    parameters: {
+      ...parameters,
+      master_node: { ...parameters.master_node, cluster_cp_name: 'vip_CP', cluster_fip_name: 'vip_CP_floating_ip' },
+    },
+    resources: [
+      ...discovery.resources,
+      { name: 'vip_CP', type: 'OS::Neutron::Port', physicalId: 'pv', stackId: 'root' },
+      { name: 'vip_CP_floating_ip', type: 'OS::Neutron::FloatingIP', physicalId: 'fv', stackId: 'root' },
+    ],
+    addresses: {
+      ports: new Map([...discovery.addresses.ports, ['pv', { address: '10.10.0.100', cidr: '10.10.0.0/24' }]]),
+      floatingIps: new Map([...discovery.addresses.floatingIps, ['fv', '172.24.4.9']]),
+    },
+  };
+  expect(discoverCluster(balanced, discoverNodes(balanced))).toEqual({
+    endpoint: '10.10.0.100:16443',
+    certSans: ['10.10.0.100', '172.24.4.9', '10.10.0.231', '172.24.4.3'],
+    controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
+    virtualIp: '10.10.0.100',
+  });
 });

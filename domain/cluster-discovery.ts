@@ -39,6 +39,8 @@ interface Discovery {
 }
 
 const API_SERVER_PORT = 6443;
+/** HAProxy's: the API server of the same machine has 6443 on every address. */
+const LOAD_BALANCER_PORT = 16443;
 
 /**
  * Binds slots to servers and finds how to reach them, from what Heat and Neutron say.
@@ -158,5 +160,10 @@ export function discoverCluster(discovery: Discovery, nodes: readonly Discovered
     ...floating,
     ...masters.flatMap(({ nicAddress, sshAddress }) => [nicAddress, sshAddress]),
   ];
-  return { endpoint: `${endpointAddress}:${API_SERVER_PORT}`, certSans: [...new Set(sans)] };
+  return {
+    endpoint: `${endpointAddress}:${own ? API_SERVER_PORT : LOAD_BALANCER_PORT}`,
+    certSans: [...new Set(sans)],
+    controlPlanes: masters.map(({ nodeName: name, nicAddress: address }) => ({ name, address })),
+    ...(own ? {} : { virtualIp: endpointAddress }),
+  };
 }

@@ -104,7 +104,11 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
       worker_node: login,
       proxy: { http_proxy: 'http://proxy:3128' },
     },
-    cluster: { endpoint: '10.10.0.231:6443', certSans: ['10.10.0.231', '172.24.4.3'] },
+    cluster: {
+      endpoint: '10.10.0.231:6443',
+      certSans: ['10.10.0.231', '172.24.4.3'],
+      controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
+    },
   };
   expect(phaseEnvironment(facts)).toEqual({
     NODE_NAME: 'worker9',
@@ -114,6 +118,7 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
     SERVICE_CIDR: '10.96.0.0/12',
     CLUSTER_ENDPOINT: '10.10.0.231:6443',
     CERT_SANS: '10.10.0.231,172.24.4.3',
+    CONTROL_PLANES: 'master231=10.10.0.231',
     HTTP_PROXY: 'http://proxy:3128',
   });
   const credentials = { token: 't', caCertHash: 'sha256:0', certificateKey: 'k' };
@@ -121,5 +126,26 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
     JOIN_TOKEN: 't',
     CA_CERT_HASH: 'sha256:0',
     CERTIFICATE_KEY: 'k',
+  });
+  const balanced = {
+    ...facts,
+    node: { name: 'master5', address: '10.10.0.5', loginUser: 'ubuntu' },
+    cluster: {
+      endpoint: '10.10.0.100:16443',
+      certSans: [],
+      virtualIp: '10.10.0.100',
+      controlPlanes: [
+        { name: 'master231', address: '10.10.0.231' },
+        { name: 'master5', address: '10.10.0.5' },
+      ],
+    },
+    vrrpPassword: 'abcdefgh',
+  };
+  expect(phaseEnvironment(balanced)).toMatchObject({
+    CONTROL_PLANES: 'master231=10.10.0.231,master5=10.10.0.5',
+    VIRTUAL_IP: '10.10.0.100',
+    VRRP_ROUTER_ID: '101',
+    VRRP_PRIORITY: '99',
+    VRRP_PASSWORD: 'abcdefgh',
   });
 });

@@ -6,6 +6,10 @@ export interface ClusterContext {
   readonly endpoint: string;
   /** Addresses that the API server's certificate must name besides. */
   readonly certSans: readonly string[];
+  /** In the order of their slots. */
+  readonly controlPlanes: readonly { readonly name: string; readonly address: string }[];
+  /** Only with a load balancer. */
+  readonly virtualIp?: string;
 }
 
 /** Leases, minted for one round of an operation. */
@@ -20,10 +24,18 @@ interface PhaseFacts {
   readonly parameters: ClusterParameters;
   readonly cluster: ClusterContext;
   readonly credentials?: JoinCredentials;
+  /** Only for the load balancer: what keepalived's members prove to each other. */
+  readonly vrrpPassword?: string;
 }
 
 /** The environment of an install script's phase (docs/install-script.md). Values may be secret: they go through a 0600 file. */
-export function phaseEnvironment({ node, parameters, cluster, credentials }: PhaseFacts): Record<string, string> {
+export function phaseEnvironment({
+  node,
+  parameters,
+  cluster,
+  credentials,
+  vrrpPassword,
+}: PhaseFacts): Record<string, string> {
   const { proxy, master_node } = parameters;
   return {
     NODE_NAME: node.name,
@@ -33,6 +45,9 @@ export function phaseEnvironment({ node, parameters, cluster, credentials }: Pha
     SERVICE_CIDR: master_node.cluster_cidr,
     CLUSTER_ENDPOINT: cluster.endpoint,
     CERT_SANS: cluster.certSans.join(','),
+    CONTROL_PLANES: cluster.controlPlanes.map(({ name, address }) => `${name}=${address}`).join(','),
+    ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
+    ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
     ...(proxy?.http_proxy === undefined ? {} : { HTTP_PROXY: proxy.http_proxy }),
     ...(proxy?.https_proxy === undefined ? {} : { HTTPS_PROXY: proxy.https_proxy }),
     ...(proxy?.no_proxy === undefined ? {} : { NO_PROXY: proxy.no_proxy }),
@@ -43,5 +58,19 @@ export function phaseEnvironment({ node, parameters, cluster, credentials }: Pha
           CA_CERT_HASH: credentials.caCertHash,
           CERTIFICATE_KEY: credentials.certificateKey,
         }),
+  };
+}
+
+/** The first control-plane node is preferred; the router id comes from the address, so that clusters of one network differ. */
+function keepalived(
+  virtualIp: string,
+  { node, cluster }: Pick<PhaseFacts, 'node' | 'cluster'>,
+): Record<string, string> {
+  const position = cluster.controlPlanes.findIndex(({ name }) => name === node.name);
+  const hostPart = Number(virtualIp.split('.').at(-1));
+  return {
+    VIRTUAL_IP: virtualIp,
+    VRRP_ROUTER_ID: String(1 + (hostPart % 255)),
+    VRRP_PRIORITY: String(100 - Math.max(0, position)),
   };
 }

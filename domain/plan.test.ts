@@ -5,9 +5,10 @@ import { planInstantiate, planInstantiateRollback } from './planner/instantiate.
 import { planTerminate } from './planner/terminate.ts';
 import { STEP_KINDS } from './step-kind.ts';
 
-const shape = (workers: number) => ({
-  controlPlane: { vduId: 'masterNode', count: 1 },
+const shape = (workers: number, masters = 1) => ({
+  controlPlane: { vduId: 'masterNode', count: masters },
   workers: { vduId: 'workerNode', count: workers },
+  loadBalanced: masters > 1,
 });
 const seconds = (entry: Plan['steps'][number]) => STEP_KINDS[entry.kind].expectedSeconds;
 
@@ -30,6 +31,19 @@ it('prepares all nodes at once, then joins workers while Cilium is installed', (
     ['prepareNode-masterNode-0', 'prepareNode-workerNode-0', 'prepareNode-workerNode-1'],
     ['initControlPlane-masterNode-0'],
     ['installCni-masterNode-0', 'joinWorker-workerNode-0', 'joinWorker-workerNode-1'],
+    ['verifyCluster-masterNode-0'],
+  ]);
+});
+
+it('prepares and balances all control-plane nodes at once, and lets them join one after another', () => {
+  expect(waves(planInstantiate(shape(1, 3)))).toEqual([
+    ['applyStack'],
+    ['discover'],
+    ['prepareNode-masterNode-0', 'prepareNode-masterNode-1', 'prepareNode-masterNode-2', 'prepareNode-workerNode-0'],
+    ['loadBalancer-masterNode-0', 'loadBalancer-masterNode-1', 'loadBalancer-masterNode-2'],
+    ['initControlPlane-masterNode-0'],
+    ['installCni-masterNode-0', 'joinControlPlane-masterNode-1', 'joinWorker-workerNode-0'],
+    ['joinControlPlane-masterNode-2'],
     ['verifyCluster-masterNode-0'],
   ]);
 });

@@ -40,6 +40,20 @@ export const STEP_KINDS = {
     attempts: 8,
     phase: 'init',
   },
+  loadBalancer: {
+    summary: 'set up the load balancer on {node}',
+    expectedSeconds: 30,
+    timeLimitSeconds: 1200,
+    attempts: 12,
+    phase: 'load-balancer',
+  },
+  joinControlPlane: {
+    summary: 'join {node} to the control plane',
+    expectedSeconds: 60,
+    timeLimitSeconds: 1800,
+    attempts: 8,
+    phase: 'join-control-plane',
+  },
   installCni: {
     summary: 'install Cilium from {node}',
     expectedSeconds: 50,

@@ -6,6 +6,8 @@ export interface Secrets {
   put(name: string, value: unknown, owner: string): Promise<void>;
   /** The value as it was put, or undefined. */
   get(name: string): Promise<unknown>;
+  /** The value that is there, or else this one, whoever comes first. */
+  getOrPut(name: string, value: unknown, owner: string): Promise<unknown>;
   remove(name: string): Promise<void>;
   removeOwnedBy(owner: string): Promise<void>;
 }
@@ -24,6 +26,16 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
       const row = await db.selectFrom('secret').select('sealed').where('name', '=', name).executeTakeFirst();
       return row && (JSON.parse(unseal(key, name, row.sealed)) as unknown);
     },
+    getOrPut: async (name, value, owner) => {
+      const sealed = seal(key, name, JSON.stringify(value));
+      await db
+        .insertInto('secret')
+        .values({ name, owner, sealed })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute();
+      const row = await db.selectFrom('secret').select('sealed').where('name', '=', name).executeTakeFirstOrThrow();
+      return JSON.parse(unseal(key, name, row.sealed)) as unknown;
+    },
     remove: async (name) => {
       await db.deleteFrom('secret').where('name', '=', name).execute();
     },
@@ -39,5 +51,6 @@ export const secretName = {
   vimConnectionInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vimConnectionInfo`,
   clusterParameters: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/clusterParameters`,
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
+  vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
   vim: (vimId: string) => `vim/${vimId}`,
 } as const;

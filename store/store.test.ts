@@ -119,7 +119,11 @@ it('tells what each step did, attempt by attempt', async () => {
   await insertPlanSteps(
     db,
     id,
-    planInstantiate({ controlPlane: { vduId: 'masterNode', count: 1 }, workers: { vduId: 'workerNode', count: 2 } }),
+    planInstantiate({
+      controlPlane: { vduId: 'masterNode', count: 1 },
+      workers: { vduId: 'workerNode', count: 2 },
+      loadBalanced: false,
+    }),
   );
   const key = { vnfLcmOpOccId: id, stepId: 'prepareNode-workerNode-1', summary: 'prepare workerNode[1]' };
   expect(await recordStepStarted(db, key)).toBe(1);
@@ -164,6 +168,8 @@ it('seals secrets: not in the row, not readable under another key or name', asyn
   await expect(createSecrets(db, randomBytes(32)).get('vim/1')).rejects.toThrow();
   await db.updateTable('secret').set({ name: 'vim/2' }).where('name', '=', 'vim/1').execute();
   await expect(secrets.get('vim/2')).rejects.toThrow();
+  expect(await secrets.getOrPut('shared', 'first', 'vim-1')).toBe('first');
+  expect(await secrets.getOrPut('shared', 'second', 'vim-1')).toBe('first');
   await secrets.removeOwnedBy('vim-1');
   expect(await secrets.get('vim/2')).toBeUndefined();
 });

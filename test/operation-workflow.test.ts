@@ -38,6 +38,7 @@ const record: RecordActivities = {
     return planInstantiate({
       controlPlane: { vduId: 'masterNode', count: 1 },
       workers: { vduId: 'workerNode', count: 2 },
+      loadBalanced: false,
     });
   },
   recordState: async ({ vnfLcmOpOccId, state, failure }: StateRecord) =>

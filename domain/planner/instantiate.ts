@@ -5,40 +5,58 @@ import { slotNames } from '../slot.ts';
 export interface ClusterShape {
   readonly controlPlane: { readonly vduId: string; readonly count: number };
   readonly workers: { readonly vduId: string; readonly count: number };
+  /** Is the API reached through a virtual address and HAProxy on the control-plane nodes? */
+  readonly loadBalanced: boolean;
 }
 
 /**
- * One control-plane node and any number of workers. Everything runs as early as physics allows: all nodes are prepared at
- * once, workers join while Cilium is installed, so the critical path does not grow with the number of workers.
+ * Everything runs as early as physics allows: all nodes are prepared at once, workers join while Cilium is installed. Only
+ * etcd's membership changes one by one, so control-plane nodes join one after another. The critical path does not grow with
+ * the number of workers.
  */
-export function planInstantiate({ controlPlane, workers }: ClusterShape): Plan {
+export function planInstantiate(shape: ClusterShape): Plan {
   const applyStack = step('applyStack', []);
   const discover = step('discover', [applyStack]);
-  const prepare = (slot: string) => step('prepareNode', [discover], { slot });
-  const [first = ''] = slotNames(controlPlane.vduId, controlPlane.count);
-  const prepareFirst = prepare(first);
-  const init = step('initControlPlane', [prepareFirst], { slot: first });
-  const installCni = step('installCni', [init], { slot: first });
-  const workerSteps = slotNames(workers.vduId, workers.count).map((slot) => {
-    const prepareWorker = prepare(slot);
-    return { prepareWorker, join: step('joinWorker', [prepareWorker, init], { slot }) };
-  });
-  const joins: PlanStep[] = workerSteps.map(({ join }) => join);
-  const verify = step('verifyCluster', [installCni, ...joins], { slot: first });
+  const masters = slotNames(shape.controlPlane.vduId, shape.controlPlane.count).map((slot) =>
+    preparedMaster(slot, discover, shape),
+  );
+  const workers = slotNames(shape.workers.vduId, shape.workers.count).map((slot) => ({
+    slot,
+    prepare: step('prepareNode', [discover], { slot }),
+  }));
+  const [first, ...others] = masters;
+  if (!first) throw new RangeError('a cluster needs a control-plane node');
+  const init = step('initControlPlane', [first.ready], { slot: first.slot });
+  const installCni = step('installCni', [init], { slot: first.slot });
+  const controlPlaneJoins: PlanStep[] = [];
+  for (const { slot, ready } of others) {
+    controlPlaneJoins.push(step('joinControlPlane', [ready, controlPlaneJoins.at(-1) ?? init], { slot }));
+  }
+  const joins = workers.map(({ slot, prepare }) => step('joinWorker', [prepare, init], { slot }));
+  const verify = step('verifyCluster', [installCni, ...controlPlaneJoins.slice(-1), ...joins], { slot: first.slot });
   return {
     operation: 'INSTANTIATE',
     direction: 'forward',
     steps: [
       applyStack,
       discover,
-      prepareFirst,
-      ...workerSteps.map(({ prepareWorker }) => prepareWorker),
+      ...masters.flatMap(({ steps }) => steps),
+      ...workers.map(({ prepare }) => prepare),
       init,
       installCni,
+      ...controlPlaneJoins,
       ...joins,
       verify,
     ],
   };
+}
+
+/** A control-plane node is ready when it is prepared, and its load balancer runs if there is one. */
+function preparedMaster(slot: string, discover: PlanStep, { loadBalanced }: ClusterShape) {
+  const prepare = step('prepareNode', [discover], { slot });
+  if (!loadBalanced) return { slot, steps: [prepare], ready: prepare };
+  const loadBalancer = step('loadBalancer', [prepare], { slot });
+  return { slot, steps: [prepare, loadBalancer], ready: loadBalancer };
 }
 
 /** The inverse: deleting the stack undoes all that instantiate did in the cloud. */
