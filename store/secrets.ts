@@ -8,7 +8,6 @@ export interface Secrets {
   get(name: string): Promise<unknown>;
   /** The value that is there, or else this one, whoever comes first. */
   getOrPut(name: string, value: unknown, owner: string): Promise<unknown>;
-  remove(name: string): Promise<void>;
   removeOwnedBy(owner: string): Promise<void>;
 }
 
@@ -35,9 +34,6 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
         .execute();
       const row = await db.selectFrom('secret').select('sealed').where('name', '=', name).executeTakeFirstOrThrow();
       return JSON.parse(unseal(key, name, row.sealed)) as unknown;
-    },
-    remove: async (name) => {
-      await db.deleteFrom('secret').where('name', '=', name).execute();
     },
     removeOwnedBy: async (owner) => {
       await db.deleteFrom('secret').where('owner', '=', owner).execute();
