@@ -86,9 +86,13 @@ export type OpOcc = z.infer<typeof OpOcc>;
 export const OpOccs = z.array(OpOcc);
 
 export const Created = z.looseObject({ id: z.string() });
-export const VnfPackages = z.array(
-  z.looseObject({ id: z.string(), vnfdId: z.string().optional(), operationalState: z.string() }),
-);
+export const VnfPackage = z.looseObject({
+  id: z.string(),
+  vnfdId: z.string().optional(),
+  onboardingState: z.string(),
+  operationalState: z.string(),
+});
+export const VnfPackages = z.array(VnfPackage);
 
 /** States that an operation does not leave by itself. */
 export const RESTING_STATES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Vnfm } from './client.ts';
-import { Created, VnfPackages } from './contract.ts';
+import { Created, VnfPackage, VnfPackages } from './contract.ts';
 import { CliFailure } from './failure.ts';
 
 /** VNF packages and instances over SOL003 / SOL005, as the CLI uses them. All throw Refused or CliFailure. */
 
 const INSTANCES = '/vnflcm/v2/vnf_instances';
 const PACKAGES = '/vnfpkgm/v1/vnf_packages';
+const ONBOARDING_LIMIT_MS = 60_000;
 
 /** The enabled package with this VNFD. @returns its id, or undefined */
 export async function findVnfPackage(vnfm: Vnfm, vnfdId: string): Promise<string | undefined> {
@@ -14,8 +16,7 @@ export async function findVnfPackage(vnfm: Vnfm, vnfdId: string): Promise<string
   const own = packages.filter(({ operationalState }) => operationalState === 'ENABLED');
   for (const { id, vnfdId: known } of own) {
     // the list tells no vnfdId, as Tacker's
-    const shown =
-      known ?? (await vnfm.request({ method: 'GET', path: `${PACKAGES}/${id}` })).read(VnfPackages.element).vnfdId;
+    const shown = known ?? (await vnfm.request({ method: 'GET', path: `${PACKAGES}/${id}` })).read(VnfPackage).vnfdId;
     if (shown === vnfdId) return id;
   }
   return undefined;
@@ -30,7 +31,20 @@ export async function onboardVnfPackage(vnfm: Vnfm, file: string): Promise<strin
     body: await readFile(file),
     headers: { 'Content-Type': 'application/zip' },
   });
+  await onboarded(vnfm, id);
   return id;
+}
+
+/** The upload is answered before the package is looked through. */
+async function onboarded(vnfm: Vnfm, id: string): Promise<void> {
+  const until = Date.now() + ONBOARDING_LIMIT_MS;
+  while (Date.now() < until) {
+    const { onboardingState } = (await vnfm.request({ method: 'GET', path: `${PACKAGES}/${id}` })).read(VnfPackage);
+    if (onboardingState === 'ONBOARDED') return;
+    if (onboardingState === 'CREATED') break;
+    await delay(200);
+  }
+  throw new CliFailure(`VNF package ${id} was uploaded but not onboarded.`);
 }
 
 export async function createVnfInstance(
