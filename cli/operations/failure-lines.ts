@@ -1,5 +1,5 @@
 import { plainText } from '../plain-text.ts';
-import type { Timeline } from '../vnfm/contract.ts';
+import type { Problem, Timeline } from '../vnfm/contract.ts';
 import { problemText } from '../vnfm/failure.ts';
 
 /** More failed steps than this are only counted: on 100 nodes the cause is the same as a rule. */
@@ -24,8 +24,14 @@ export function failureLines({ error, steps }: Timeline): string[] {
   });
   const more = failed.length - MOST_STEPS;
   return [
-    ...(error ? problemText(error).split('\n') : []),
+    ...(error ? headLines(error, shown.length > 0) : []),
     ...shown,
     ...(more > 0 ? ['', `… and ${more} more failed steps`] : []),
   ];
+}
+
+/** What the steps saw is told with the steps. */
+function headLines(error: Problem, toldBySteps: boolean): string[] {
+  const { seen: _, ...rest } = error;
+  return problemText(toldBySteps ? rest : error).split('\n');
 }
