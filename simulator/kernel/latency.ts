@@ -15,6 +15,8 @@ export interface LatencyTable {
   readonly serverDelete: number;
   /** One SSH login. */
   readonly login: number;
+  /** From a node's join until its CNI agent runs and it is Ready (the network of the cluster being there). */
+  readonly nodeReady: number;
   /** Commands on a node: the first entry whose prefix the command line starts with. Others take no time. */
   readonly commands: readonly { readonly prefix: string; readonly seconds: number }[];
 }
@@ -26,6 +28,7 @@ export const GUIDE_LATENCY: LatencyTable = {
   boot: 35,
   serverDelete: 4,
   login: 0.3,
+  nodeReady: 15,
   commands: [
     { prefix: 'cloud-init status --wait', seconds: 10 },
     { prefix: 'apt-get update', seconds: 8 },

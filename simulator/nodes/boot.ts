@@ -51,7 +51,10 @@ export function boot(node: SimNode): void {
     }
     await until(cloudInitDoneAt(node));
     if (node.root.exists('/run/cloud-init/result.json')) return;
-    node.root.write('/run/cloud-init/result.json', '{\n "v1": {\n  "datasource": "DataSourceOpenStackLocal [net,ver=2]",\n  "errors": []\n }\n}\n');
+    node.root.write(
+      '/run/cloud-init/result.json',
+      '{\n "v1": {\n  "datasource": "DataSourceOpenStackLocal [net,ver=2]",\n  "errors": []\n }\n}\n',
+    );
     print(node, cloudInitLines(node));
     log(node, 'cloud-final.service', 'Finished Cloud-init: Final Stage.');
     node.save();

@@ -6,9 +6,9 @@ import type { Part, Persistence } from '../kernel/persistence.ts';
 import { boot, loginsOf, switchOff, switchOn } from './boot.ts';
 import { type ClusterState, createClusters } from './cluster/clusters.ts';
 import { createVirtualAddresses } from './cluster/keepalived.ts';
-import { createNodeFaults, type NodeFault, type NodeFaults } from './faults.ts';
 import { processesOf } from './commands/processes.ts';
-import { addressesOf, createNode, newNodeState, type NodeState, type SimNode } from './node.ts';
+import { createNodeFaults, type NodeFault, type NodeFaults } from './faults.ts';
+import { addressesOf, createNode, type NodeState, newNodeState, type SimNode } from './node.ts';
 import { type Bastion, startBastion } from './ssh/bastion.ts';
 import { generateHostKey } from './ssh/host-keys.ts';
 import { activeState } from './systemd/services.ts';
@@ -67,7 +67,17 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
   );
   for (const fault of deps.faults ?? []) faults.add(fault);
   const nodes = new Map<string, SimNode>();
-  const world: World = { clock, ledger, persistence, latency, network, faults, nodes, clusters: createClusters(persistence), nodeAt: () => undefined };
+  const world: World = {
+    clock,
+    ledger,
+    persistence,
+    latency,
+    network,
+    faults,
+    nodes,
+    clusters: createClusters(persistence),
+    nodeAt: () => undefined,
+  };
   const virtual = createVirtualAddresses(world);
   const nodeAt = (address: string): SimNode | undefined => {
     const id = network.machineAt(address);
@@ -171,6 +181,10 @@ function viewOf(node: SimNode): NodeView {
     files: (directory) => (root.exists(directory) ? root.list(directory) : []),
     processes: () => processesOf(node).map(({ argv }) => argv.join(' ')),
     units: () =>
-      Object.values(state.units).map(({ name, description }) => ({ name, description, active: activeState(node, name) })),
+      Object.values(state.units).map(({ name, description }) => ({
+        name,
+        description,
+        active: activeState(node, name),
+      })),
   };
 }

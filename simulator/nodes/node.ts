@@ -29,7 +29,10 @@ export interface NodeState {
   /** Network interfaces that were made after boot, for example by Cilium. */
   links: string[];
   readonly units: Record<string, UnitState>;
-  readonly containers: Record<string, { readonly image: string; running: boolean; readonly options: Record<string, string> }>;
+  readonly containers: Record<
+    string,
+    { readonly image: string; running: boolean; readonly options: Record<string, string> }
+  >;
   journal: { readonly at: string; readonly unit: string; readonly text: string }[];
   console: string;
   /** Says which boot already printed its lines on the console. */
@@ -158,7 +161,11 @@ export function cloudInitDoneAt(node: SimNode): number {
 }
 
 export function isUp(node: SimNode): boolean {
-  return node.state.power === 'on' && node.world.clock.elapsed() >= bootedAt(node) && !node.world.faults.unreachable(node.state);
+  return (
+    node.state.power === 'on' &&
+    node.world.clock.elapsed() >= bootedAt(node) &&
+    !node.world.faults.unreachable(node.state)
+  );
 }
 
 /** Fixed addresses of the machine's ports, in their order. */

@@ -108,7 +108,14 @@ async function untilBooted<T>(attempt: () => Promise<T>): Promise<T> {
 export async function sshExec(
   nodes: Nodes,
   address: string,
-  { command, user = 'ubuntu', password = 'ubuntu', stdin, openInput, hostKey }: SshOptions & { readonly command: string },
+  {
+    command,
+    user = 'ubuntu',
+    password = 'ubuntu',
+    stdin,
+    openInput,
+    hostKey,
+  }: SshOptions & { readonly command: string },
 ): Promise<SshResult> {
   const bastion = new ssh2.Client();
   const inner = new ssh2.Client();

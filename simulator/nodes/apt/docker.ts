@@ -2,16 +2,22 @@ import { type DebianPackage, unitFileText } from './package.ts';
 
 /** Docker's own repository for jammy. Its containerd comes with the CRI plugin switched off. */
 export const DOCKER_PACKAGES: readonly DebianPackage[] = [
-  ...['1.6.33-1', '1.7.27-1'].map((version): DebianPackage => ({
-    name: 'containerd.io',
-    version,
-    programs: ['/usr/bin/containerd', '/usr/bin/ctr', '/usr/bin/runc', '/usr/bin/containerd-shim-runc-v2'],
-    files: {
-      '/etc/containerd/config.toml': '#   Copyright 2018-2022 Docker Inc.\n\ndisabled_plugins = ["cri"]\n\n#root = "/var/lib/containerd"\n',
-      '/usr/lib/systemd/system/containerd.service': unitFileText('containerd container runtime', '/usr/bin/containerd'),
-    },
-    starts: ['containerd'],
-  })),
+  ...['1.6.33-1', '1.7.27-1'].map(
+    (version): DebianPackage => ({
+      name: 'containerd.io',
+      version,
+      programs: ['/usr/bin/containerd', '/usr/bin/ctr', '/usr/bin/runc', '/usr/bin/containerd-shim-runc-v2'],
+      files: {
+        '/etc/containerd/config.toml':
+          '#   Copyright 2018-2022 Docker Inc.\n\ndisabled_plugins = ["cri"]\n\n#root = "/var/lib/containerd"\n',
+        '/usr/lib/systemd/system/containerd.service': unitFileText(
+          'containerd container runtime',
+          '/usr/bin/containerd',
+        ),
+      },
+      starts: ['containerd'],
+    }),
+  ),
   {
     name: 'docker-ce',
     version: '5:24.0.9-1~ubuntu.22.04~jammy',
@@ -19,7 +25,10 @@ export const DOCKER_PACKAGES: readonly DebianPackage[] = [
     programs: ['/usr/bin/dockerd'],
     directories: ['/etc/docker', '/var/lib/docker'],
     files: {
-      '/usr/lib/systemd/system/docker.service': unitFileText('Docker Application Container Engine', '/usr/bin/dockerd -H fd:// --containerd=/run/containerd/containerd.sock'),
+      '/usr/lib/systemd/system/docker.service': unitFileText(
+        'Docker Application Container Engine',
+        '/usr/bin/dockerd -H fd:// --containerd=/run/containerd/containerd.sock',
+      ),
     },
     starts: ['docker'],
   },

@@ -25,7 +25,10 @@ export function installedNames(node: SimNode): readonly string[] {
 }
 
 /** What the machine's package lists offer, newest first. Cloud images come without lists: before `apt-get update` nothing. */
-export function offered(node: SimNode, name: string): readonly { readonly found: DebianPackage; readonly from: string }[] {
+export function offered(
+  node: SimNode,
+  name: string,
+): readonly { readonly found: DebianPackage; readonly from: string }[] {
   return sourcesOf(node)
     .filter((source) => node.root.exists(listPath(source)))
     .flatMap((source) =>
@@ -39,9 +42,11 @@ export function offered(node: SimNode, name: string): readonly { readonly found:
 /** The files of a package that is installed, also when its repository is gone by now. */
 function packageOf(name: string, version: string): DebianPackage | undefined {
   const minor = /^(\d+\.\d+)\./.exec(version)?.[1] ?? '';
-  return [...(UBUNTU_PACKAGES.get(name) ? [UBUNTU_PACKAGES.get(name)] : []), ...(kubernetesPackages(minor) ?? []), ...DOCKER_PACKAGES].find(
-    (found) => found?.name === name && found.version === version,
-  );
+  return [
+    ...(UBUNTU_PACKAGES.get(name) ? [UBUNTU_PACKAGES.get(name)] : []),
+    ...(kubernetesPackages(minor) ?? []),
+    ...DOCKER_PACKAGES,
+  ].find((found) => found?.name === name && found.version === version);
 }
 
 const CONFIGURATION = '/etc/';
@@ -54,7 +59,8 @@ export function unpack(node: SimNode, found: DebianPackage): void {
     root.makeDirectory(parentOf(path), true);
     root.write(path, bytes, { mode });
   };
-  for (const path of found.programs ?? []) write(path, programFile(nameOf(path), upstreamVersion(found.version)), 0o755);
+  for (const path of found.programs ?? [])
+    write(path, programFile(nameOf(path), upstreamVersion(found.version)), 0o755);
   for (const [path, text] of Object.entries(found.files ?? {})) {
     if (!path.startsWith(CONFIGURATION) || !root.exists(path)) write(path, text, 0o644);
   }

@@ -12,7 +12,8 @@ ExecStart=
 ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
 `;
 
-const CNI_PLUGINS = 'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tuning vlan vrf';
+const CNI_PLUGINS =
+  'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tuning vlan vrf';
 
 /** Versions of the packages that come along, by minor version of Kubernetes. */
 const COMPANIONS: Readonly<Record<string, { readonly tools: string; readonly cni: string }>> = {
@@ -35,11 +36,24 @@ function nodePackages(version: string): readonly DebianPackage[] {
     {
       name: 'kubelet',
       version: `${version}${revision}`,
-      depends: ['iptables', 'kubernetes-cni', 'iproute2', 'socat', 'util-linux', 'mount', 'ebtables', 'ethtool', 'conntrack'],
+      depends: [
+        'iptables',
+        'kubernetes-cni',
+        'iproute2',
+        'socat',
+        'util-linux',
+        'mount',
+        'ebtables',
+        'ethtool',
+        'conntrack',
+      ],
       programs: ['/usr/bin/kubelet'],
       directories: ['/etc/kubernetes/manifests', '/var/lib/kubelet'],
       files: {
-        '/usr/lib/systemd/system/kubelet.service': unitFileText('kubelet: The Kubernetes Node Agent', '/usr/bin/kubelet'),
+        '/usr/lib/systemd/system/kubelet.service': unitFileText(
+          'kubelet: The Kubernetes Node Agent',
+          '/usr/bin/kubelet',
+        ),
         '/etc/default/kubelet': 'KUBELET_EXTRA_ARGS=\n',
       },
     },
@@ -66,7 +80,11 @@ export function kubernetesPackages(minor: string): readonly DebianPackage[] | un
   const all: readonly DebianPackage[] = [
     ...Array.from({ length: last + 1 }, (_, patch) => nodePackages(`${minor}.${patch}`)).flat(),
     { name: 'cri-tools', version: companions.tools, programs: ['/usr/bin/crictl', '/usr/bin/critest'] },
-    { name: 'kubernetes-cni', version: companions.cni, programs: CNI_PLUGINS.split(' ').map((name) => `/opt/cni/bin/${name}`) },
+    {
+      name: 'kubernetes-cni',
+      version: companions.cni,
+      programs: CNI_PLUGINS.split(' ').map((name) => `/opt/cni/bin/${name}`),
+    },
   ];
   repositories.set(minor, all);
   return all;

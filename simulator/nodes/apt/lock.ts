@@ -36,7 +36,12 @@ export async function withLock<T>(
     await Promise.race([holder, context.sleep(Math.min(left, 3600))]);
   }
   let release = () => {};
-  node.locks.set(path, new Promise<void>((resolve) => { release = resolve; }));
+  node.locks.set(
+    path,
+    new Promise<void>((resolve) => {
+      release = resolve;
+    }),
+  );
   try {
     return { done: await work() };
   } finally {

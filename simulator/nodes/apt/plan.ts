@@ -29,11 +29,17 @@ export function planInstall(node: SimNode, specs: readonly string[]): Plan | Ref
     const installed = installedVersion(node, name);
     if (offers.length === 0 && installed === undefined) return { refusal: `E: Unable to locate package ${name}` };
     const matching = asked === undefined ? offers : offers.filter(({ version }) => versionMatches(asked, version));
-    if (asked !== undefined && matching.length === 0 && !(installed !== undefined && versionMatches(asked, installed))) {
+    if (
+      asked !== undefined &&
+      matching.length === 0 &&
+      !(installed !== undefined && versionMatches(asked, installed))
+    ) {
       return { refusal: `E: Version '${asked}' for '${name}' was not found` };
     }
     const [best] = matching;
-    const keep = installed !== undefined && (asked === undefined ? isNewest(installed, best) : best === undefined || best.version === installed);
+    const keep =
+      installed !== undefined &&
+      (asked === undefined ? isNewest(installed, best) : best === undefined || best.version === installed);
     if (keep || best === undefined) already.push(name);
     else chosen.set(name, best);
   }

@@ -1,6 +1,6 @@
 import { FileError } from '../files/tree.ts';
-import { DOCKER_KEY, keyId, KUBERNETES_KEY, keysIn, type SigningKey, withoutArmour } from '../internet/signing-keys.ts';
 import { isKnownHost } from '../internet/request.ts';
+import { DOCKER_KEY, KUBERNETES_KEY, keyId, keysIn, type SigningKey, withoutArmour } from '../internet/signing-keys.ts';
 import type { SimNode } from '../node.ts';
 import { DOCKER_PACKAGES } from './docker.ts';
 import { kubernetesPackages } from './kubernetes.ts';
@@ -29,13 +29,17 @@ export function sourcesOf({ root }: SimNode): readonly Source[] {
   const files = root.exists(directory) ? root.list(directory).map((name) => `${directory}/${name}`) : [];
   const lists = ['/etc/apt/sources.list', ...files].filter((path) => path.endsWith('.list') && root.exists(path));
   const lines = lists.flatMap((path) => [...root.readText(path).matchAll(LINE)]);
-  const oneLine = lines.map(([, options = '', uri = '', suite = '']): Source => ({
-    uri: uri.replace(/\/+$/, ''),
-    suite,
-    signedBy: /signed-by=(\S+)/.exec(options)?.[1],
-    trusted: /trusted=yes/.test(options),
-  }));
-  const stanzas = files.filter((path) => path.endsWith('.sources')).flatMap((path) => root.readText(path).split(/\n\s*\n/));
+  const oneLine = lines.map(
+    ([, options = '', uri = '', suite = '']): Source => ({
+      uri: uri.replace(/\/+$/, ''),
+      suite,
+      signedBy: /signed-by=(\S+)/.exec(options)?.[1],
+      trusted: /trusted=yes/.test(options),
+    }),
+  );
+  const stanzas = files
+    .filter((path) => path.endsWith('.sources'))
+    .flatMap((path) => root.readText(path).split(/\n\s*\n/));
   return [...oneLine, ...stanzas.flatMap(stanzaSources)];
 }
 
@@ -43,14 +47,20 @@ export function sourcesOf({ root }: SimNode): readonly Source[] {
 function stanzaSources(text: string): readonly Source[] {
   const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'im').exec(text)?.[1] ?? '';
   if (!/\bdeb\b/.test(field('Types')) || /^no$/i.test(field('Enabled'))) return [];
-  return field('URIs').split(/\s+/).filter(Boolean).flatMap((uri) =>
-    field('Suites').split(/\s+/).filter(Boolean).map((suite) => ({
-      uri: uri.replace(/\/+$/, ''),
-      suite,
-      signedBy: field('Signed-By') || undefined,
-      trusted: /^yes$/i.test(field('Trusted')),
-    })),
-  );
+  return field('URIs')
+    .split(/\s+/)
+    .filter(Boolean)
+    .flatMap((uri) =>
+      field('Suites')
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((suite) => ({
+          uri: uri.replace(/\/+$/, ''),
+          suite,
+          signedBy: field('Signed-By') || undefined,
+          trusted: /^yes$/i.test(field('Trusted')),
+        })),
+    );
 }
 
 /** Where apt keeps the list of a repository. */
@@ -66,12 +76,15 @@ export function describeSource({ uri, suite }: Source): string {
 /** What lies at the address of a source, `undefined`: nothing. */
 export function repositoryAt({ uri, suite }: Source): Repository | undefined {
   if (/^https?:\/\/([a-z0-9.-]+\.)?(archive|security)\.ubuntu\.com\/ubuntu$/.test(uri)) {
-    return /^jammy(-updates|-security|-backports)?$/.test(suite) ? { packages: [...UBUNTU_PACKAGES.values()], key: undefined } : undefined;
+    return /^jammy(-updates|-security|-backports)?$/.test(suite)
+      ? { packages: [...UBUNTU_PACKAGES.values()], key: undefined }
+      : undefined;
   }
   const minor = /^https?:\/\/pkgs\.k8s\.io\/core:\/stable:\/v(\d+\.\d+)\/deb$/.exec(uri)?.[1];
   const packages = minor === undefined || suite !== '/' ? undefined : kubernetesPackages(minor);
   if (packages) return { packages, key: KUBERNETES_KEY };
-  if (/^https:\/\/download\.docker\.com\/linux\/ubuntu$/.test(uri) && suite === 'jammy') return { packages: DOCKER_PACKAGES, key: DOCKER_KEY };
+  if (/^https:\/\/download\.docker\.com\/linux\/ubuntu$/.test(uri) && suite === 'jammy')
+    return { packages: DOCKER_PACKAGES, key: DOCKER_KEY };
   return undefined;
 }
 

@@ -64,7 +64,10 @@ const IN_THE_ARCHIVE: readonly DebianPackage[] = [
     directories: ['/run/haproxy', '/var/lib/haproxy'],
     files: {
       '/etc/haproxy/haproxy.cfg': HAPROXY_CONFIG,
-      '/usr/lib/systemd/system/haproxy.service': unitFileText('HAProxy Load Balancer', '/usr/sbin/haproxy -Ws -f /etc/haproxy/haproxy.cfg -p /run/haproxy.pid'),
+      '/usr/lib/systemd/system/haproxy.service': unitFileText(
+        'HAProxy Load Balancer',
+        '/usr/sbin/haproxy -Ws -f /etc/haproxy/haproxy.cfg -p /run/haproxy.pid',
+      ),
     },
     starts: ['haproxy'],
   },
@@ -74,7 +77,10 @@ const IN_THE_ARCHIVE: readonly DebianPackage[] = [
     programs: ['/usr/sbin/keepalived'],
     directories: ['/etc/keepalived'],
     files: {
-      '/usr/lib/systemd/system/keepalived.service': unitFileText('Keepalive Daemon (LVS and VRRP)', '/usr/sbin/keepalived --dont-fork'),
+      '/usr/lib/systemd/system/keepalived.service': unitFileText(
+        'Keepalive Daemon (LVS and VRRP)',
+        '/usr/sbin/keepalived --dont-fork',
+      ),
     },
     enables: ['keepalived'], // without a configuration it does not start
   },
@@ -94,7 +100,10 @@ const IN_THE_ARCHIVE: readonly DebianPackage[] = [
     programs: ['/usr/bin/docker', '/usr/bin/dockerd'],
     directories: ['/etc/docker', '/var/lib/docker'],
     files: {
-      '/usr/lib/systemd/system/docker.service': unitFileText('Docker Application Container Engine', '/usr/bin/dockerd -H fd:// --containerd=/run/containerd/containerd.sock'),
+      '/usr/lib/systemd/system/docker.service': unitFileText(
+        'Docker Application Container Engine',
+        '/usr/bin/dockerd -H fd:// --containerd=/run/containerd/containerd.sock',
+      ),
     },
     starts: ['docker'],
   },

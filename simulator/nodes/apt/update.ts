@@ -1,7 +1,16 @@
 import { FileError, parentOf } from '../files/tree.ts';
 import type { SimNode } from '../node.ts';
 import { failure, type Output } from '../shell/command.ts';
-import { describeSource, hostOf, isReachable, listPath, repositoryAt, signatureProblem, type Source, sourcesOf } from './sources.ts';
+import {
+  describeSource,
+  hostOf,
+  isReachable,
+  listPath,
+  repositoryAt,
+  type Source,
+  signatureProblem,
+  sourcesOf,
+} from './sources.ts';
 
 interface Fetched {
   readonly line: string;
@@ -52,15 +61,26 @@ export function updateLists(node: SimNode): Output {
     stdout += `${line.replace(/^(Hit|Get|Err):/, `$1:${index + 1}`)}\n`;
   });
   try {
-    keepLists(node, fetched.flatMap(({ list }) => (list === undefined ? [] : [list])), sources.map(listPath));
+    keepLists(
+      node,
+      fetched.flatMap(({ list }) => (list === undefined ? [] : [list])),
+      sources.map(listPath),
+    );
   } catch (error) {
     if (!(error instanceof FileError) || error.code !== 'ENOSPC') throw error;
-    return failure(100, 'E: Write error - write (28: No space left on device)\nE: IO Error saving source cache\nE: The package lists or status file could not be parsed or opened.', stdout);
+    return failure(
+      100,
+      'E: Write error - write (28: No space left on device)\nE: IO Error saving source cache\nE: The package lists or status file could not be parsed or opened.',
+      stdout,
+    );
   }
   const warnings = fetched.map(({ warning }) => warning ?? '').join('');
   const errors = fetched.map(({ error }) => error ?? '').join('');
   if (errors !== '') return failure(100, warnings + errors, `${stdout}Reading package lists...\n`);
-  const ignored = warnings === '' ? '' : 'W: Some index files failed to download. They have been ignored, or old ones used instead.\n';
+  const ignored =
+    warnings === ''
+      ? ''
+      : 'W: Some index files failed to download. They have been ignored, or old ones used instead.\n';
   return { stdout: `${stdout}Reading package lists...\n`, stderr: warnings + ignored, exitCode: 0 };
 }
 

@@ -20,6 +20,8 @@ export interface ClusterState {
   readonly nodes: Record<string, KubeNode>;
   readonly etcd: EtcdState;
   cni: Cni | null;
+  /** kubeadm init came to its end: add-ons are there. */
+  complete: boolean;
   /** Objects made with kubectl, by `kind/namespace/name`. */
   readonly objects: Record<string, KubeObject>;
 }

@@ -2,7 +2,9 @@ import type { SimNode } from '../node.ts';
 
 export interface HaproxyConfig {
   readonly frontends: readonly { readonly name: string; readonly port: number; readonly backend: string }[];
-  readonly backends: Readonly<Record<string, readonly { readonly name: string; readonly host: string; readonly port: number }[]>>;
+  readonly backends: Readonly<
+    Record<string, readonly { readonly name: string; readonly host: string; readonly port: number }[]>
+  >;
 }
 
 const SECTIONS = /^(global|defaults|frontend|backend|listen|userlist|peers|cache|resolvers|ring)\b/;
@@ -32,7 +34,10 @@ export function checkHaproxy(text: string, path: string, resolves: (host: string
   let unresolved = false;
   text.split('\n').forEach((raw, index) => {
     const line = index + 1;
-    const words = raw.replace(/(^|\s)#.*$/, '').trim().split(/\s+/);
+    const words = raw
+      .replace(/(^|\s)#.*$/, '')
+      .trim()
+      .split(/\s+/);
     const [keyword = '', first = ''] = words;
     if (keyword === '') return;
     if (SECTIONS.test(keyword) && !/^\s/.test(raw)) {
@@ -85,7 +90,9 @@ export function checkHaproxy(text: string, path: string, resolves: (host: string
     alerts.push(unresolved ? 'Failed to initialize server(s) addr.' : 'Fatal errors found in configuration.');
     return { exitCode: 1, alerts, config };
   }
-  return { exitCode: frontends.length === 0 ? 2 : 0, alerts, config };
+  // the statistics socket is a listener too
+  const listens = frontends.length > 0 || /^\s*stats socket/m.test(text);
+  return { exitCode: listens ? 0 : 2, alerts, config };
 }
 
 export function haproxyConfig(node: SimNode): HaproxyConfig | undefined {
@@ -95,9 +102,12 @@ export function haproxyConfig(node: SimNode): HaproxyConfig | undefined {
 
 /** Why haproxy does not start with the configuration that lies on the machine. */
 export function haproxyProblem(node: SimNode): string | undefined {
-  if (!node.root.exists(CONFIG)) return `Cannot open configuration file/directory ${CONFIG} : No such file or directory`;
+  if (!node.root.exists(CONFIG))
+    return `Cannot open configuration file/directory ${CONFIG} : No such file or directory`;
   const check = checkHaproxy(node.root.readText(CONFIG), CONFIG, isResolvable(node));
-  return check.exitCode === 0 ? undefined : (check.alerts[0] ?? 'Configuration file has no error but will not start (no listener)');
+  return check.exitCode === 0
+    ? undefined
+    : (check.alerts[0] ?? 'Configuration file has no error but will not start (no listener)');
 }
 
 export function isResolvable(node: SimNode): (host: string) => boolean {

@@ -1,5 +1,5 @@
-import { activeState } from '../systemd/services.ts';
 import { isUp, type SimNode } from '../node.ts';
+import { activeState } from '../systemd/services.ts';
 import type { World } from '../world.ts';
 
 export interface KeepalivedConfig {
@@ -35,14 +35,18 @@ export function parseKeepalived(text: string): KeepalivedConfig {
 export function checkKeepalived(text: string): { readonly exitCode: 0 | 5 | 6; readonly messages: readonly string[] } {
   const config = parseKeepalived(text);
   const messages: string[] = [];
-  if (config.routerId < 1 || config.routerId > 255) messages.push(`VRID '${config.routerId}' not valid - must be between 1 & 255`);
+  if (config.routerId < 1 || config.routerId > 255)
+    messages.push(`VRID '${config.routerId}' not valid - must be between 1 & 255`);
   if (config.state === 'MASTER' && /^\s*nopreempt/m.test(text)) {
     messages.push('nopreempt will not work with initial state MASTER - clearing');
   }
   if (config.password.length > 8) messages.push('Truncating auth_pass to 8 characters');
   if (messages.length > 0) return { exitCode: 5, messages };
   if (/^\s*script\s/m.test(text) && !text.includes('enable_script_security')) {
-    return { exitCode: 6, messages: ['SECURITY VIOLATION - scripts are being executed but script_security not enabled.'] };
+    return {
+      exitCode: 6,
+      messages: ['SECURITY VIOLATION - scripts are being executed but script_security not enabled.'],
+    };
   }
   return { exitCode: 0, messages };
 }
@@ -59,6 +63,12 @@ function speaksVrrp(node: SimNode): KeepalivedConfig | undefined {
   const text = node.root.readText(CONFIG);
   if (/pgrep\s+-x\s+haproxy/.test(text) && activeState(node, 'haproxy') !== 'active') return undefined;
   return parseKeepalived(text);
+}
+
+/** Virtual addresses that the machine has on its interface. */
+export function virtualAddressesHeldBy(node: SimNode): readonly string[] {
+  const config = speaksVrrp(node);
+  return (config?.virtualAddresses ?? []).filter((address) => node.world.nodeAt(address) === node);
 }
 
 /**

@@ -20,9 +20,23 @@ export function runsComponent(node: SimNode, component: Component): boolean {
 export function staticPodProcesses(node: SimNode): readonly (readonly string[])[] {
   const address = node.state.machine.ports[0]?.address ?? '';
   const lines: Record<Component, readonly string[]> = {
-    etcd: ['etcd', `--name=${node.state.hostname}`, `--advertise-client-urls=https://${address}:2379`, '--data-dir=/var/lib/etcd'],
-    'kube-apiserver': ['kube-apiserver', `--advertise-address=${address}`, '--etcd-servers=https://127.0.0.1:2379', '--secure-port=6443'],
-    'kube-controller-manager': ['kube-controller-manager', '--kubeconfig=/etc/kubernetes/controller-manager.conf', '--leader-elect=true'],
+    etcd: [
+      'etcd',
+      `--name=${node.state.hostname}`,
+      `--advertise-client-urls=https://${address}:2379`,
+      '--data-dir=/var/lib/etcd',
+    ],
+    'kube-apiserver': [
+      'kube-apiserver',
+      `--advertise-address=${address}`,
+      '--etcd-servers=https://127.0.0.1:2379',
+      '--secure-port=6443',
+    ],
+    'kube-controller-manager': [
+      'kube-controller-manager',
+      '--kubeconfig=/etc/kubernetes/controller-manager.conf',
+      '--leader-elect=true',
+    ],
     'kube-scheduler': ['kube-scheduler', '--kubeconfig=/etc/kubernetes/scheduler.conf', '--leader-elect=true'],
   };
   return COMPONENTS.filter((component) => runsComponent(node, component)).map((component) => lines[component]);

@@ -4,9 +4,19 @@ import { DPKG_LOCK, LISTS_LOCK, withLock } from '../apt/lock.ts';
 import { heldOf, type Plan, planInstall } from '../apt/plan.ts';
 import { updateLists } from '../apt/update.ts';
 import { FileError } from '../files/tree.ts';
-import { type Arguments, type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import {
+  type Arguments,
+  type CommandContext,
+  type CommandTable,
+  failure,
+  type Output,
+  ok,
+  parseArguments,
+} from '../shell/command.ts';
 
-const VALUES = new Set('-o --option -t --target-release --default-release -c --config-file -a --host-architecture'.split(' '));
+const VALUES = new Set(
+  '-o --option -t --target-release --default-release -c --config-file -a --host-architecture'.split(' '),
+);
 const HEAD = 'Reading package lists...\nBuilding dependency tree...\nReading state information...\n';
 /** While a package is being unpacked, dpkg has a file here; one that is left says that dpkg was interrupted. */
 const UPDATES = '/var/lib/dpkg/updates';
@@ -22,7 +32,9 @@ interface Request {
 
 function lockWait(options: Arguments): number {
   const settings = [...(options.all.get('-o') ?? []), ...(options.all.get('--option') ?? [])];
-  const asked = settings.map((setting) => /^dpkg::lock::timeout=(-?\d+)$/i.exec(setting)?.[1]).findLast((value) => value !== undefined);
+  const asked = settings
+    .map((setting) => /^dpkg::lock::timeout=(-?\d+)$/i.exec(setting)?.[1])
+    .findLast((value) => value !== undefined);
   return Number(asked ?? '0');
 }
 
@@ -31,7 +43,10 @@ async function locked(request: Request, path: string, work: () => Promise<Output
   const result = await withLock(context, path, { wait: lockWait(options), work });
   if ('done' in result) return result.done;
   const { pid, name } = result.heldBy;
-  const what = path === DPKG_LOCK ? `acquire the dpkg frontend lock (${path}), is another process using it?` : `lock directory ${path.replace(/lock$/, '')}`;
+  const what =
+    path === DPKG_LOCK
+      ? `acquire the dpkg frontend lock (${path}), is another process using it?`
+      : `lock directory ${path.replace(/lock$/, '')}`;
   return failure(
     100,
     `E: Could not get lock ${path}. It is held by process ${pid} (${name})\nN: Be aware that removing the lock file is not a solution and may break your system.\nE: Unable to ${what}`,
@@ -40,8 +55,15 @@ async function locked(request: Request, path: string, work: () => Promise<Output
 
 function notRoot(verb: string): Output {
   const path = verb === 'update' ? LISTS_LOCK : DPKG_LOCK;
-  const what = verb === 'update' ? 'lock directory /var/lib/apt/lists/' : `acquire the dpkg frontend lock (${path}), are you root?`;
-  return failure(100, `E: Could not open lock file ${path} - open (13: Permission denied)\nE: Unable to ${what}`, verb === 'update' ? 'Reading package lists...\n' : '');
+  const what =
+    verb === 'update'
+      ? 'lock directory /var/lib/apt/lists/'
+      : `acquire the dpkg frontend lock (${path}), are you root?`;
+  return failure(
+    100,
+    `E: Could not open lock file ${path} - open (13: Permission denied)\nE: Unable to ${what}`,
+    verb === 'update' ? 'Reading package lists...\n' : '',
+  );
 }
 
 function wasInterrupted({ root }: CommandContext['node']): boolean {
@@ -99,7 +121,9 @@ function list(title: string, names: readonly string[]): string {
 }
 
 function summary(node: CommandContext['node'], plan: Plan): string {
-  const already = plan.already.map((name) => `${name} is already the newest version (${installedVersion(node, name)}).\n`).join('');
+  const already = plan.already
+    .map((name) => `${name} is already the newest version (${installedVersion(node, name)}).\n`)
+    .join('');
   const counts = `${plan.upgraded.length} upgraded, ${plan.fresh.length} newly installed, ${plan.downgraded.length > 0 ? `${plan.downgraded.length} downgraded, ` : ''}0 to remove and 12 not upgraded.\n`;
   return (
     already +
@@ -125,7 +149,11 @@ async function carryOut(
     node.root.write(marker, plan.unpack.map(({ name }) => `Package: ${name}\n`).join('\n'));
   } catch (error) {
     if (!(error instanceof FileError) || error.code !== 'ENOSPC') throw error;
-    return failure(100, "E: You don't have enough free space in /var/cache/apt/archives/.\nE: Write error - write (28: No space left on device)", stdout);
+    return failure(
+      100,
+      "E: You don't have enough free space in /var/cache/apt/archives/.\nE: Write error - write (28: No space left on device)",
+      stdout,
+    );
   }
   await context.sleep(seconds / 2);
   let said = stdout;
@@ -165,9 +193,17 @@ async function remove(request: Request, purge: boolean): Promise<Output> {
     }
     const held = there.filter((name) => isHeld(node, name));
     if (held.length > 0 && !options.has('--allow-change-held-packages')) {
-      return failure(100, 'E: Held packages were changed and -y was used without --allow-change-held-packages.', stdout);
+      return failure(
+        100,
+        'E: Held packages were changed and -y was used without --allow-change-held-packages.',
+        stdout,
+      );
     }
-    if (there.length > 0 && !options.has('-y', '--yes', '--assume-yes') && !/^y/i.test((await context.stdin()).trim())) {
+    if (
+      there.length > 0 &&
+      !options.has('-y', '--yes', '--assume-yes') &&
+      !/^y/i.test((await context.stdin()).trim())
+    ) {
       return failure(1, '', `${stdout}Do you want to continue? [Y/n] Abort.\n`);
     }
     for (const name of there) {
@@ -220,16 +256,30 @@ async function apt(args: readonly string[], context: CommandContext): Promise<Ou
 function listPackages(args: readonly string[], { node }: CommandContext): Output {
   const patterns = parseArguments(args, VALUES).operands.slice(1);
   const names = installedNames(node).filter((name) => patterns.length === 0 || patterns.includes(name));
-  return ok(`Listing...\n${names.map((name) => `${name}/now ${installedVersion(node, name)} amd64 [installed]\n`).join('')}`);
+  return ok(
+    `Listing...\n${names.map((name) => `${name}/now ${installedVersion(node, name)} amd64 [installed]\n`).join('')}`,
+  );
 }
 
 function aptMark(args: readonly string[], { node, isRoot }: CommandContext): Output {
   const [verb = '', ...names] = args.filter((argument) => !argument.startsWith('-'));
-  if (verb === 'showhold') return ok(installedNames(node).filter((name) => isHeld(node, name)).map((name) => `${name}\n`).join(''));
+  if (verb === 'showhold')
+    return ok(
+      installedNames(node)
+        .filter((name) => isHeld(node, name))
+        .map((name) => `${name}\n`)
+        .join(''),
+    );
   if (verb === 'showmanual' || verb === 'showauto') return ok();
   if (!['hold', 'unhold', 'auto', 'manual'].includes(verb)) return failure(100, `E: Invalid operation ${verb}`);
-  if (!isRoot) return failure(100, `E: Could not open lock file ${DPKG_LOCK} - open (13: Permission denied)\nE: Unable to acquire the dpkg frontend lock (${DPKG_LOCK}), are you root?`);
-  const unknown = names.filter((name) => installedVersion(node, name) === undefined && offered(node, name).length === 0);
+  if (!isRoot)
+    return failure(
+      100,
+      `E: Could not open lock file ${DPKG_LOCK} - open (13: Permission denied)\nE: Unable to acquire the dpkg frontend lock (${DPKG_LOCK}), are you root?`,
+    );
+  const unknown = names.filter(
+    (name) => installedVersion(node, name) === undefined && offered(node, name).length === 0,
+  );
   if (unknown.length > 0) {
     const words = unknown.map((name) => `E: Unable to locate package ${name}\n`).join('');
     return failure(100, `${words}${unknown.length === names.length ? 'E: No packages found\n' : ''}`);
@@ -237,7 +287,8 @@ function aptMark(args: readonly string[], { node, isRoot }: CommandContext): Out
   const held = verb === 'hold';
   const lines = names.map((name) => {
     const version = installedVersion(node, name);
-    if (verb === 'auto' || verb === 'manual') return `${name} set to ${verb === 'auto' ? 'automatically' : 'manually'} installed.\n`;
+    if (verb === 'auto' || verb === 'manual')
+      return `${name} set to ${verb === 'auto' ? 'automatically' : 'manually'} installed.\n`;
     if (isHeld(node, name) === held) return `${name} was already ${held ? 'set on' : 'not on'} hold.\n`;
     if (version !== undefined) node.state.packages[name] = { version, held };
     return held ? `${name} set on hold.\n` : `Canceled hold on ${name}.\n`;
@@ -252,18 +303,29 @@ function aptCache(args: readonly string[], { node }: CommandContext): Output {
   const offers = offered(node, name);
   switch (verb) {
     case 'madison':
-      return ok(offers.map(({ found, from }) => `${name.padStart(10)} | ${found.version.padStart(10)} | ${from} Packages\n`).join(''));
+      return ok(
+        offers
+          .map(({ found, from }) => `${name.padStart(10)} | ${found.version.padStart(10)} | ${from} Packages\n`)
+          .join(''),
+      );
     case 'policy': {
-      if (installedVersion(node, name) === undefined && offers.length === 0) return failure(0, `N: Unable to locate package ${name}`);
-      const table = offers.map(({ found, from }) => `     ${found.version} 500\n        500 ${from} Packages\n`).join('');
-      return ok(`${name}:\n  Installed: ${installedVersion(node, name) ?? '(none)'}\n  Candidate: ${offers[0]?.found.version ?? installedVersion(node, name) ?? '(none)'}\n  Version table:\n${table}`);
+      if (installedVersion(node, name) === undefined && offers.length === 0)
+        return failure(0, `N: Unable to locate package ${name}`);
+      const table = offers
+        .map(({ found, from }) => `     ${found.version} 500\n        500 ${from} Packages\n`)
+        .join('');
+      return ok(
+        `${name}:\n  Installed: ${installedVersion(node, name) ?? '(none)'}\n  Candidate: ${offers[0]?.found.version ?? installedVersion(node, name) ?? '(none)'}\n  Version table:\n${table}`,
+      );
     }
     case 'show':
     case 'search':
     case 'depends': {
       const [best] = offers;
       if (!best) return failure(100, 'E: No packages found');
-      return ok(`Package: ${name}\nVersion: ${best.found.version}\nArchitecture: amd64\nDepends: ${(best.found.depends ?? []).join(', ')}\n`);
+      return ok(
+        `Package: ${name}\nVersion: ${best.found.version}\nArchitecture: amd64\nDepends: ${(best.found.depends ?? []).join(', ')}\n`,
+      );
     }
     default:
       return failure(100, `E: Invalid operation ${verb}`);

@@ -1,9 +1,19 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FileError, parentOf } from '../files/tree.ts';
 import { type Member, packTar, unpackTar } from '../internet/archive.ts';
-import { type Arguments, type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import {
+  type Arguments,
+  type CommandContext,
+  type CommandTable,
+  failure,
+  type Output,
+  ok,
+  parseArguments,
+} from '../shell/command.ts';
 
-const VALUES = new Set('-C --directory -f --file --strip-components --exclude --owner --group --mode -T --files-from'.split(' '));
+const VALUES = new Set(
+  '-C --directory -f --file --strip-components --exclude --owner --group --mode -T --files-from'.split(' '),
+);
 const FATAL = 'tar: Error is not recoverable: exiting now';
 
 function isGzip(bytes: string): boolean {
@@ -65,7 +75,10 @@ async function readArchive(options: Arguments, context: CommandContext): Promise
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     const name = options.value('-f', '--file') ?? '';
-    return failure(2, `tar (child): ${name}: Cannot open: ${REASONS[error.code]}\ntar (child): Error is not recoverable: exiting now\ntar: Child returned status 2\n${FATAL}`);
+    return failure(
+      2,
+      `tar (child): ${name}: Cannot open: ${REASONS[error.code]}\ntar (child): Error is not recoverable: exiting now\ntar: Child returned status 2\n${FATAL}`,
+    );
   }
   const members = membersOf(bytes, options.has('-z', '--gzip'));
   if (typeof members === 'string') return failure(2, members);
@@ -108,7 +121,10 @@ function gather(name: string, path: string, { files }: CommandContext): readonly
   if (entry.kind === 'file') return [{ kind: 'file', name, mode: entry.mode, bytes: files.read(path), to: '' }];
   if (entry.kind === 'link') return [{ kind: 'link', name, mode: 0o777, bytes: '', to: entry.to }];
   const own: Member = { kind: 'directory', name: `${name}/`, mode: entry.mode, bytes: '', to: '' };
-  return [own, ...files.list(path).flatMap((child) => gather(`${name}/${child}`, `${path}/${child}`, { files } as CommandContext))];
+  return [
+    own,
+    ...files.list(path).flatMap((child) => gather(`${name}/${child}`, `${path}/${child}`, { files } as CommandContext)),
+  ];
 }
 
 function create(options: Arguments, context: CommandContext): Output {
@@ -117,11 +133,18 @@ function create(options: Arguments, context: CommandContext): Output {
   for (const operand of options.operands) {
     const path = context.path(operand.startsWith('/') ? operand : `${directory}/${operand}`);
     if (!context.files.exists(path)) {
-      return failure(2, `tar: ${operand}: Cannot stat: No such file or directory\ntar: Exiting with failure status due to previous errors`);
+      return failure(
+        2,
+        `tar: ${operand}: Cannot stat: No such file or directory\ntar: Exiting with failure status due to previous errors`,
+      );
     }
     members.push(...gather(operand.replace(/^\/+/, '').replace(/\/$/, ''), path, context));
   }
-  if (members.length === 0) return failure(2, "tar: Cowardly refusing to create an empty archive\nTry 'tar --help' or 'tar --usage' for more information.");
+  if (members.length === 0)
+    return failure(
+      2,
+      "tar: Cowardly refusing to create an empty archive\nTry 'tar --help' or 'tar --usage' for more information.",
+    );
   const packed = packTar(members);
   const bytes = (options.has('-z', '--gzip') ? gzipSync(packed) : packed).toString('latin1');
   const file = options.value('-f', '--file') ?? '-';
@@ -136,14 +159,18 @@ async function tar(args: readonly string[], context: CommandContext): Promise<Ou
   const options = parseArguments(first.startsWith('-') ? args : [`-${first}`, ...rest], VALUES);
   if (options.has('-c', '--create')) return create(options, context);
   if (options.has('-x', '--extract', '--get', '-t', '--list')) return readArchive(options, context);
-  return failure(2, "tar: You must specify one of the '-Acdtrux', '--delete' or '--test-label' options\nTry 'tar --help' or 'tar --usage' for more information.");
+  return failure(
+    2,
+    "tar: You must specify one of the '-Acdtrux', '--delete' or '--test-label' options\nTry 'tar --help' or 'tar --usage' for more information.",
+  );
 }
 
 async function zcat(args: readonly string[], context: CommandContext): Promise<Output> {
   const names = args.filter((argument) => !argument.startsWith('-'));
   let stdout = '';
   for (const name of names.length > 0 ? names : ['-']) {
-    if (name !== '-' && !context.files.exists(context.path(name))) return failure(1, `gzip: ${name}: No such file or directory`, stdout);
+    if (name !== '-' && !context.files.exists(context.path(name)))
+      return failure(1, `gzip: ${name}: No such file or directory`, stdout);
     const bytes = name === '-' ? await context.stdin() : context.files.read(context.path(name));
     if (!isGzip(bytes)) return failure(1, `\ngzip: ${name === '-' ? 'stdin' : name}: not in gzip format`, stdout);
     try {

@@ -53,7 +53,11 @@ interface Count {
   unread: number;
 }
 
-async function check(tool: Tool, lists: readonly string[], options: { readonly context: CommandContext; readonly has: (name: string) => boolean }): Promise<Output> {
+async function check(
+  tool: Tool,
+  lists: readonly string[],
+  options: { readonly context: CommandContext; readonly has: (name: string) => boolean },
+): Promise<Output> {
   const { context, has } = options;
   const count: Count = { good: 0, wrong: 0, unread: 0 };
   let stdout = '';
@@ -63,7 +67,10 @@ async function check(tool: Tool, lists: readonly string[], options: { readonly c
     if ('problem' in content) return failure(1, `${tool.name}: ${list}: ${content.problem}`, stdout);
     const entries = [...toText(content.bytes).matchAll(new RegExp(`^([0-9a-fA-F]{${tool.length}}) [ *](.+)$`, 'gm'))];
     if (entries.length === 0) {
-      return failure(1, `${tool.name}: ${list === '-' ? "'standard input'" : list}: no properly formatted checksum lines found`);
+      return failure(
+        1,
+        `${tool.name}: ${list === '-' ? "'standard input'" : list}: no properly formatted checksum lines found`,
+      );
     }
     for (const [, wanted = '', file = ''] of entries) {
       const found = await read(file, context);
@@ -80,8 +87,10 @@ async function check(tool: Tool, lists: readonly string[], options: { readonly c
     }
   }
   const plural = (number: number) => (number === 1 ? '' : 's');
-  if (count.unread > 0) stderr += `${tool.name}: WARNING: ${count.unread} listed file${plural(count.unread)} could not be read\n`;
-  if (count.wrong > 0) stderr += `${tool.name}: WARNING: ${count.wrong} computed checksum${plural(count.wrong)} did NOT match\n`;
+  if (count.unread > 0)
+    stderr += `${tool.name}: WARNING: ${count.unread} listed file${plural(count.unread)} could not be read\n`;
+  if (count.wrong > 0)
+    stderr += `${tool.name}: WARNING: ${count.wrong} computed checksum${plural(count.wrong)} did NOT match\n`;
   const exitCode = count.wrong + count.unread > 0 || count.good === 0 ? 1 : 0;
   return has('--status') ? { stdout: '', stderr: '', exitCode } : { stdout, stderr, exitCode };
 }

@@ -1,6 +1,14 @@
 import { FileError } from '../files/tree.ts';
 import { type Answer, isNearby, request } from '../internet/request.ts';
-import { type Arguments, type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import {
+  type Arguments,
+  type CommandContext,
+  type CommandTable,
+  failure,
+  type Output,
+  ok,
+  parseArguments,
+} from '../shell/command.ts';
 
 const VALUES = new Set(
   '-o --output --output-dir -w --write-out --retry --retry-delay --retry-max-time --connect-timeout -m --max-time --noproxy -H --header -X --request -d --data --data-raw --data-binary -u --user -x --proxy --cacert --capath -E --cert --key --resolve -A --user-agent -e --referer --url --proto --max-redirs -b -c -T --upload-file --limit-rate -y -Y -C -r --interface'.split(
@@ -36,7 +44,13 @@ function transfer(url: string, options: Arguments, { node, world }: CommandConte
   const spoiled =
     status === 200 && world.faults.take('download-corrupted', node.state, ({ urlPrefix }) => url.startsWith(urlPrefix));
   const body = spoiled ? `${answer.body.slice(0, Math.floor(answer.body.length * 0.9))}\x00` : answer.body;
-  return { exitCode: 0, status, reason: '', body: options.has('-I', '--head') ? `HTTP/1.1 ${status}\r\n\r\n` : body, url: at };
+  return {
+    exitCode: 0,
+    status,
+    reason: '',
+    body: options.has('-I', '--head') ? `HTTP/1.1 ${status}\r\n\r\n` : body,
+    url: at,
+  };
 }
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
@@ -48,7 +62,11 @@ function mayPass(result: Transfer, options: Arguments): boolean {
 }
 
 /** curl waits 1, 2, 4 … seconds between two tries, at most ten minutes. */
-async function withRetries(url: string, options: Arguments, context: CommandContext): Promise<Transfer & { readonly warnings: string }> {
+async function withRetries(
+  url: string,
+  options: Arguments,
+  context: CommandContext,
+): Promise<Transfer & { readonly warnings: string }> {
   const tries = Number(options.value('--retry') ?? '0');
   const fixed = options.value('--retry-delay');
   let warnings = '';
@@ -56,7 +74,8 @@ async function withRetries(url: string, options: Arguments, context: CommandCont
     const result = transfer(url, options, context);
     if (left <= 0 || !mayPass(result, options)) return { ...result, warnings };
     const seconds = fixed === undefined ? wait : Number(fixed);
-    const problem = result.exitCode === 7 ? 'connection refused' : result.exitCode === 28 ? 'timeout' : `HTTP error ${result.status}`;
+    const problem =
+      result.exitCode === 7 ? 'connection refused' : result.exitCode === 28 ? 'timeout' : `HTTP error ${result.status}`;
     warnings += `Warning: Problem: ${problem}. Will retry in ${seconds} seconds. ${left} retries left.\n`;
     await context.sleep(seconds);
   }
@@ -114,7 +133,9 @@ async function curl(args: readonly string[], context: CommandContext): Promise<O
     let result = await withRetries(url, options, context);
     const target = targetOf(url, index, options);
     const written = result.exitCode === 0 && target !== undefined;
-    const complaint = written ? save(context.path(target), result.body, context, options.has('--create-dirs')) : undefined;
+    const complaint = written
+      ? save(context.path(target), result.body, context, options.has('--create-dirs'))
+      : undefined;
     if (complaint !== undefined) result = { ...result, exitCode: 23, reason: complaint };
     if (result.exitCode === 0 && target === undefined) stdout += result.body;
     stdout += formatted(options.value('-w', '--write-out') ?? '', result);
@@ -127,7 +148,9 @@ async function curl(args: readonly string[], context: CommandContext): Promise<O
 
 /** curl's exit code to wget's. */
 const WGET_CODES: Readonly<Record<number, number>> = { 3: 1, 6: 4, 7: 4, 28: 4, 35: 5, 52: 4, 60: 5 };
-const WGET_VALUES = new Set('-O --output-document -P --directory-prefix -t --tries -T --timeout -U --header -o -a --post-data'.split(' '));
+const WGET_VALUES = new Set(
+  '-O --output-document -P --directory-prefix -t --tries -T --timeout -U --header -o -a --post-data'.split(' '),
+);
 
 async function wget(args: readonly string[], context: CommandContext): Promise<Output> {
   const options = parseArguments(args, WGET_VALUES);
@@ -140,7 +163,8 @@ async function wget(args: readonly string[], context: CommandContext): Promise<O
     const result = transfer(url, follow, context);
     const { host } = URL.canParse(url) ? new URL(url) : { host: url };
     if (result.exitCode === 6) return failure(4, `wget: unable to resolve host address ‘${host}’`, stdout);
-    if (result.exitCode !== 0) return failure(WGET_CODES[result.exitCode] ?? 1, quiet ? '' : `failed: ${result.reason}.`, stdout);
+    if (result.exitCode !== 0)
+      return failure(WGET_CODES[result.exitCode] ?? 1, quiet ? '' : `failed: ${result.reason}.`, stdout);
     if (result.status >= 400) return failure(8, quiet ? '' : `ERROR ${result.status}: Not Found.`, stdout);
     const name = options.value('-O', '--output-document') ?? url.replace(/[?#].*$/, '').replace(/^.*\//, '');
     if (name === '-') {

@@ -2,7 +2,7 @@ import { installedNames, installedVersion, isHeld } from '../apt/installed.ts';
 import { DPKG_LOCK, lockHolder } from '../apt/lock.ts';
 import { compareVersions } from '../apt/version-order.ts';
 import type { SimNode } from '../node.ts';
-import { type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 
 interface Match {
   readonly name: string;
@@ -14,7 +14,12 @@ function matching(node: SimNode, patterns: readonly string[]): readonly Match[] 
   if (patterns.length === 0) return all.map((name) => ({ name, unknown: false }));
   return patterns.flatMap((pattern): readonly Match[] => {
     const plain = pattern.replace(/:(amd64|all)$/, '');
-    const expression = new RegExp(`^${plain.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')}$`);
+    const expression = new RegExp(
+      `^${plain
+        .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+        .replaceAll('*', '.*')
+        .replaceAll('?', '.')}$`,
+    );
     const names = all.filter((name) => expression.test(name));
     return names.length === 0 ? [{ name: pattern, unknown: true }] : names.map((name) => ({ name, unknown: false }));
   });
@@ -60,7 +65,7 @@ function query(args: readonly string[], { node }: CommandContext): Output {
       : ok(`/.\n/usr\n/usr/share/doc/${first}\n`);
   }
   if (!parsed.has('-W', '--show')) return failure(2, 'dpkg-query: error: need an action option');
-  const format = parsed.value('-f', '--showformat') ?? '${binary:Package}\t${Version}\n';
+  const format = parsed.value('-f', '--showformat')?.replace(/^=/, '') ?? '${binary:Package}\t${Version}\n';
   let stdout = '';
   let stderr = '';
   for (const { name, unknown } of matching(node, parsed.operands)) {
@@ -72,7 +77,10 @@ function query(args: readonly string[], { node }: CommandContext): Output {
 
 function status(node: SimNode, name: string): Output {
   if (installedVersion(node, name) === undefined) {
-    return failure(1, `dpkg-query: package '${name}' is not installed and no information is available\nUse dpkg --info (= dpkg-deb --info) to examine archive files.`);
+    return failure(
+      1,
+      `dpkg-query: package '${name}' is not installed and no information is available\nUse dpkg --info (= dpkg-deb --info) to examine archive files.`,
+    );
   }
   const { Status, Version } = fields(node, name);
   return ok(`Package: ${name}\nStatus: ${Status}\nArchitecture: amd64\nVersion: ${Version}\n`);
@@ -81,10 +89,17 @@ function status(node: SimNode, name: string): Output {
 function table(node: SimNode, patterns: readonly string[]): Output {
   const rows = matching(node, patterns);
   const known = rows.filter(({ unknown }) => !unknown);
-  const stderr = rows.filter(({ unknown }) => unknown).map(({ name }) => `dpkg-query: no packages found matching ${name}\n`).join('');
+  const stderr = rows
+    .filter(({ unknown }) => unknown)
+    .map(({ name }) => `dpkg-query: no packages found matching ${name}\n`)
+    .join('');
   if (known.length === 0) return failure(1, stderr);
-  const head = 'Desired=Unknown/Install/Remove/Purge/Hold\n| Status=Not/Inst/Conf-files/Unpacked/halF-conf/Half-inst/trig-aWait/Trig-pend\n|/ Err?=(none)/Reinst-required (Status,Err: uppercase=bad)\n||/ Name                 Version                    Architecture Description\n+++-====================-==========================-============-===========\n';
-  const lines = known.map(({ name }) => `${isHeld(node, name) ? 'hi' : 'ii'}  ${name.padEnd(20)} ${(installedVersion(node, name) ?? '').padEnd(26)} amd64        ${name}\n`);
+  const head =
+    'Desired=Unknown/Install/Remove/Purge/Hold\n| Status=Not/Inst/Conf-files/Unpacked/halF-conf/Half-inst/trig-aWait/Trig-pend\n|/ Err?=(none)/Reinst-required (Status,Err: uppercase=bad)\n||/ Name                 Version                    Architecture Description\n+++-====================-==========================-============-===========\n';
+  const lines = known.map(
+    ({ name }) =>
+      `${isHeld(node, name) ? 'hi' : 'ii'}  ${name.padEnd(20)} ${(installedVersion(node, name) ?? '').padEnd(26)} amd64        ${name}\n`,
+  );
   return { stdout: head + lines.join(''), stderr, exitCode: stderr === '' ? 0 : 1 };
 }
 
@@ -101,11 +116,15 @@ function configureAll({ node, isRoot }: CommandContext): Output {
   if (!isRoot) return failure(2, 'dpkg: error: requested operation requires superuser privilege');
   const holder = lockHolder(node, DPKG_LOCK);
   if (holder) {
-    return failure(2, `dpkg: error: dpkg frontend lock was locked by another process with pid ${holder.pid}\nNote: removing the lock file is always wrong, can damage the locked area\nand the entire system. See <https://wiki.debian.org/Teams/Dpkg/FAQ#db-lock>.`);
+    return failure(
+      2,
+      `dpkg: error: dpkg frontend lock was locked by another process with pid ${holder.pid}\nNote: removing the lock file is always wrong, can damage the locked area\nand the entire system. See <https://wiki.debian.org/Teams/Dpkg/FAQ#db-lock>.`,
+    );
   }
   const updates = '/var/lib/dpkg/updates';
   if (node.root.exists(updates)) {
-    for (const name of node.root.list(updates)) node.root.remove(`${updates}/${name}`, { recursive: false, force: true });
+    for (const name of node.root.list(updates))
+      node.root.remove(`${updates}/${name}`, { recursive: false, force: true });
   }
   return ok();
 }
@@ -118,7 +137,7 @@ function dpkg(args: readonly string[], context: CommandContext): Output {
   if (parsed.has('--compare-versions')) {
     const [left = '', relation = '', right = ''] = args.slice(args.indexOf('--compare-versions') + 1);
     const test = RELATIONS[relation];
-    if (!test) return failure(2, "dpkg: error: --compare-versions bad relation");
+    if (!test) return failure(2, 'dpkg: error: --compare-versions bad relation');
     return failure(test(compareVersions(left, right)) ? 0 : 1, '');
   }
   if (parsed.has('--configure')) return configureAll(context);
@@ -132,7 +151,10 @@ function dpkg(args: readonly string[], context: CommandContext): Output {
     const [file = ''] = parsed.operands;
     return failure(1, `dpkg: error: cannot access archive '${file}': No such file or directory`);
   }
-  return failure(2, "dpkg: error: need an action option\n\nType dpkg --help for help about installing and deinstalling packages [*];\nUse 'apt' or 'aptitude' for user-friendly package management;");
+  return failure(
+    2,
+    "dpkg: error: need an action option\n\nType dpkg --help for help about installing and deinstalling packages [*];\nUse 'apt' or 'aptitude' for user-friendly package management;",
+  );
 }
 
 export const DPKG: CommandTable = { dpkg: { run: dpkg }, 'dpkg-query': { run: query } };

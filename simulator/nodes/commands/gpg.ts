@@ -1,6 +1,6 @@
 import { FileError } from '../files/tree.ts';
 import { binaryKey, keyId, keysIn, type SigningKey, withoutArmour } from '../internet/signing-keys.ts';
-import { type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 
 const VALUES = new Set('-o --output --homedir --keyring --primary-keyring --status-fd --import-options'.split(' '));
 
@@ -38,7 +38,8 @@ async function gpg(args: readonly string[], context: CommandContext): Promise<Ou
     if (keys.length === 0) return failure(2, NOTHING);
     return ok(keys.map(parsed.has('--with-colons') ? colons : words).join(''));
   }
-  if (parsed.has('--dearmor', '--dearmour')) return dearmor(bytes, parsed.value('-o', '--output'), { context, yes: parsed.has('--yes') });
+  if (parsed.has('--dearmor', '--dearmour'))
+    return dearmor(bytes, parsed.value('-o', '--output'), { context, yes: parsed.has('--yes') });
   return failure(2, `gpg: ${args.join(' ')}: not simulated here`);
 }
 
@@ -51,13 +52,17 @@ function dearmor(
   if (plain === '') return failure(2, NOTHING);
   if (output === undefined || output === '-') return { stdout: plain, binary: true, stderr: '', exitCode: 0 };
   const path = context.path(output);
-  if (context.files.exists(path) && !yes) return failure(2, `gpg: cannot open '/dev/tty': No such device or address\ngpg: dearmoring failed: File exists`);
+  if (context.files.exists(path) && !yes)
+    return failure(2, `gpg: cannot open '/dev/tty': No such device or address\ngpg: dearmoring failed: File exists`);
   try {
     context.files.write(path, plain);
     return ok();
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    return failure(2, `gpg: can't create '${output}': ${error.code === 'ENOSPC' ? 'No space left on device' : 'No such file or directory'}\ngpg: dearmoring failed: ${error.code === 'ENOSPC' ? 'No space left on device' : 'No such file or directory'}`);
+    return failure(
+      2,
+      `gpg: can't create '${output}': ${error.code === 'ENOSPC' ? 'No space left on device' : 'No such file or directory'}\ngpg: dearmoring failed: ${error.code === 'ENOSPC' ? 'No space left on device' : 'No such file or directory'}`,
+    );
   }
 }
 

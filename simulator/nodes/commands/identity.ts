@@ -1,6 +1,5 @@
-import { bootedAt } from '../node.ts';
-import { type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
-import { log } from '../node.ts';
+import { bootedAt, log } from '../node.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 
 const KERNEL = '5.15.0-101-generic';
 
@@ -36,7 +35,9 @@ function hostname(args: readonly string[], context: CommandContext): Output {
     return ok(`${state.machine.ports.map(({ address }) => address).join(' ')} \n`);
   }
   if (option.startsWith('-')) return failure(4, `hostname: invalid option -- '${option.slice(1)}'`);
-  return context.isRoot ? setHostname(option, context) : failure(1, 'hostname: you must be root to change the host name');
+  return context.isRoot
+    ? setHostname(option, context)
+    : failure(1, 'hostname: you must be root to change the host name');
 }
 
 function uname(args: readonly string[], { node }: CommandContext): Output {

@@ -1,7 +1,7 @@
-import { servicesRunning } from '../systemd/services.ts';
 import { staticPodProcesses } from '../cluster/static-pods.ts';
 import type { SimNode } from '../node.ts';
-import { type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+import { servicesRunning } from '../systemd/services.ts';
 
 interface Row {
   readonly pid: number;

@@ -1,4 +1,4 @@
-import { type CommandContext, type CommandTable, failure, type Finished, ok, type Output } from '../shell/command.ts';
+import { type CommandContext, type CommandTable, type Finished, failure, type Output, ok } from '../shell/command.ts';
 import { ROOT_PATH } from '../shell/shell.ts';
 
 const passed = (result: Finished): Output => ({ ...result, binary: true });
@@ -42,7 +42,8 @@ async function shell(name: string, args: readonly string[], context: CommandCont
     return passed(await context.script(options + text, rest.length > 0 ? rest : [name]));
   }
   const readsScript = rest.length === 0 || args.slice(0, index).some((argument) => /^-\w*s\w*$/.test(argument));
-  if (readsScript) return passed(await context.script(options + (await inputText(context)), [name, ...rest], { stdin: '' }));
+  if (readsScript)
+    return passed(await context.script(options + (await inputText(context)), [name, ...rest], { stdin: '' }));
   const [file = '', ...positional] = rest;
   const path = context.path(file);
   if (!context.files.exists(path)) return failure(127, `${name}: ${file}: No such file or directory`);
@@ -290,7 +291,12 @@ export const SHELLS: CommandTable = {
   },
   printenv: {
     run: ([name], { env: all }) => {
-      if (name === undefined) return ok(Object.entries(all).map(([key, value]) => `${key}=${value}\n`).join(''));
+      if (name === undefined)
+        return ok(
+          Object.entries(all)
+            .map(([key, value]) => `${key}=${value}\n`)
+            .join(''),
+        );
       const value = all[name];
       return value === undefined ? failure(1, '') : ok(`${value}\n`);
     },

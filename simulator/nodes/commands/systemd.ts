@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SimNode } from '../node.ts';
-import { type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 import {
   activeState,
   baseName,
@@ -15,13 +15,20 @@ import { startTransient, stopTransient } from '../systemd/transient.ts';
 import type { UnitState } from '../systemd/unit-state.ts';
 import { durationSeconds } from './shells.ts';
 
-const CHANGES = new Set('start stop restart reload reload-or-restart try-restart enable disable mask unmask daemon-reload reset-failed kill set-default isolate daemon-reexec'.split(' '));
+const CHANGES = new Set(
+  'start stop restart reload reload-or-restart try-restart enable disable mask unmask daemon-reload reset-failed kill set-default isolate daemon-reexec'.split(
+    ' ',
+  ),
+);
 
 async function systemctl(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, new Set(['-p', '--property', '-t', '--type', '-n', '--state', '-s', '--signal']));
   const [verb = 'list-units', ...units] = parsed.operands;
   if (CHANGES.has(verb) && !context.isRoot) {
-    return failure(1, `Failed to ${verb} ${units[0] ?? ''}: Interactive authentication required.\nSee system logs and 'systemctl status ${units[0] ?? ''}' for details.`);
+    return failure(
+      1,
+      `Failed to ${verb} ${units[0] ?? ''}: Interactive authentication required.\nSee system logs and 'systemctl status ${units[0] ?? ''}' for details.`,
+    );
   }
   const quiet = parsed.has('-q', '--quiet');
   switch (verb) {
@@ -38,12 +45,17 @@ async function systemctl(args: readonly string[], context: CommandContext): Prom
     case 'is-system-running':
       return ok('running\n');
     case 'show':
-      return show(units, (parsed.all.get('-p') ?? parsed.all.get('--property') ?? []).join(','), { node: context.node, value: parsed.has('--value') });
+      return show(units, (parsed.all.get('-p') ?? parsed.all.get('--property') ?? []).join(','), {
+        node: context.node,
+        value: parsed.has('--value'),
+      });
     case 'status':
       return status(units, context.node);
     case 'cat': {
       const file = unitFile(context.node, units[0] ?? '');
-      return file ? ok(`# ${file.path}\n${context.node.root.readText(file.path)}`) : failure(1, `No files found for ${units[0]}.service.`);
+      return file
+        ? ok(`# ${file.path}\n${context.node.root.readText(file.path)}`)
+        : failure(1, `No files found for ${units[0]}.service.`);
     }
     case 'list-units':
     case 'list-unit-files':
@@ -113,7 +125,12 @@ async function apply(
 
 function states(
   units: readonly string[],
-  options: { readonly wanted: string; readonly quiet: boolean; readonly code: number; readonly state: (unit: string) => string },
+  options: {
+    readonly wanted: string;
+    readonly quiet: boolean;
+    readonly code: number;
+    readonly state: (unit: string) => string;
+  },
 ): Output {
   const found = units.map(options.state);
   const exitCode = found.includes(options.wanted) ? 0 : options.code;
@@ -195,7 +212,10 @@ function listUnits(node: SimNode, patterns: readonly string[]): Output {
 }
 
 function globMatches(pattern: string, name: string): boolean {
-  const expression = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+  const expression = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
   return new RegExp(`^${expression}(\\.service)?$`).test(name);
 }
 
@@ -209,7 +229,24 @@ function resetFailed(units: readonly string[], node: SimNode): Output {
   return ok();
 }
 
-const RUN_VALUES = new Set(['--unit', '-u', '--description', '--property', '-p', '--slice', '--uid', '--gid', '--nice', '--working-directory', '--setenv', '-E', '--service-type', '--on-active', '-M', '--machine']);
+const RUN_VALUES = new Set([
+  '--unit',
+  '-u',
+  '--description',
+  '--property',
+  '-p',
+  '--slice',
+  '--uid',
+  '--gid',
+  '--nice',
+  '--working-directory',
+  '--setenv',
+  '-E',
+  '--service-type',
+  '--on-active',
+  '-M',
+  '--machine',
+]);
 
 async function systemdRun(args: readonly string[], context: CommandContext): Promise<Output> {
   const { node } = context;
@@ -217,11 +254,15 @@ async function systemdRun(args: readonly string[], context: CommandContext): Pro
   const parsed = parseArguments(args.slice(0, split), RUN_VALUES);
   const argv = args.slice(split);
   if (argv.length === 0) return failure(1, 'Command line to execute required.');
-  if (!context.isRoot) return failure(1, 'Failed to start transient service unit: Interactive authentication required.');
+  if (!context.isRoot)
+    return failure(1, 'Failed to start transient service unit: Interactive authentication required.');
   const name = baseName(parsed.value('--unit', '-u') ?? `run-r${randomBytes(16).toString('hex')}`);
   const existing = node.state.units[name];
   if (existing || unitFile(node, name)) {
-    return failure(1, `Failed to start transient service unit: Unit ${name}.service was already loaded or has a fragment file.`);
+    return failure(
+      1,
+      `Failed to start transient service unit: Unit ${name}.service was already loaded or has a fragment file.`,
+    );
   }
   const settings = keyValues([...(parsed.all.get('--property') ?? []), ...(parsed.all.get('-p') ?? [])]);
   const environment = keyValues([...(parsed.all.get('--setenv') ?? []), ...(parsed.all.get('-E') ?? [])]);
@@ -272,18 +313,27 @@ function keyValues(pairs: readonly string[]): Record<string, string> {
 }
 
 function journalctl(args: readonly string[], { node }: CommandContext): Output {
-  const parsed = parseArguments(args, new Set(['-u', '--unit', '-n', '--lines', '-o', '--output', '-S', '--since', '-p', '-t']));
+  const parsed = parseArguments(
+    args,
+    new Set(['-u', '--unit', '-n', '--lines', '-o', '--output', '-S', '--since', '-p', '-t']),
+  );
   const unit = parsed.value('-u', '--unit');
   const shown = node.state.journal.filter((entry) => unit === undefined || entry.unit === `${baseName(unit)}.service`);
   const rows = [...shown];
   if (unit !== undefined && baseName(unit) === 'kubelet' && activeState(node, unit) === 'activating') {
-    rows.push({ at: new Date().toISOString(), unit: 'kubelet.service', text: `"command failed" err="${kubeletProblem(node) ?? ''}"` });
+    rows.push({
+      at: new Date().toISOString(),
+      unit: 'kubelet.service',
+      text: `"command failed" err="${kubeletProblem(node) ?? ''}"`,
+    });
   }
   const count = Number(parsed.value('-n', '--lines') ?? rows.length);
   const cat = parsed.value('-o', '--output') === 'cat';
-  const lines = rows.slice(-count).map(({ at, unit: from, text }) =>
-    cat ? text : `${at.slice(0, 19)} ${node.state.hostname} ${baseName(from)}[1]: ${text}`,
-  );
+  const lines = rows
+    .slice(-count)
+    .map(({ at, unit: from, text }) =>
+      cat ? text : `${at.slice(0, 19)} ${node.state.hostname} ${baseName(from)}[1]: ${text}`,
+    );
   return ok(lines.length === 0 ? '-- No entries --\n' : `${lines.join('\n')}\n`);
 }
 

@@ -7,7 +7,9 @@ export interface ImageProblem {
   readonly reason: string;
 }
 
-const PUBLIC = new Set('docker.io registry.k8s.io k8s.gcr.io gcr.io ghcr.io quay.io public.ecr.aws mcr.microsoft.com'.split(' '));
+const PUBLIC = new Set(
+  'docker.io registry.k8s.io k8s.gcr.io gcr.io ghcr.io quay.io public.ecr.aws mcr.microsoft.com'.split(' '),
+);
 
 /** An image by its full name: `redis` is `docker.io/library/redis:latest`. */
 export function normalImage(image: string): string {
@@ -49,11 +51,16 @@ function privateProblem(node: SimNode, { host, full, client }: Wanted): ImagePro
   const answer = request(node, `http://${host}/v2/`);
   const head = `Head "https://${host}/v2/${full.slice(host.length + 1).replace(/:[^:/]+$/, '')}/manifests/${full.slice(full.lastIndexOf(':') + 1)}"`;
   if (answer.kind === 'failed') {
-    const reason = answer.code === 6 ? `dial tcp: lookup ${host.replace(/:.*/, '')}: Temporary failure in name resolution` : `dial tcp ${host}: connect: connection refused`;
+    const reason =
+      answer.code === 6
+        ? `dial tcp: lookup ${host.replace(/:.*/, '')}: Temporary failure in name resolution`
+        : `dial tcp ${host}: connect: connection refused`;
     return { reason: `failed to resolve reference "${full}": failed to do request: ${head}: ${reason}` };
   }
   if (!mayUsePlainHttp(node, host, client)) {
-    return { reason: `failed to resolve reference "${full}": failed to do request: ${head}: http: server gave HTTP response to HTTPS client` };
+    return {
+      reason: `failed to resolve reference "${full}": failed to do request: ${head}: http: server gave HTTP response to HTTPS client`,
+    };
   }
   return undefined;
 }

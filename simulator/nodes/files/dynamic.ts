@@ -56,7 +56,10 @@ export function dynamicFiles(
   files.set('/proc/sys/kernel/random/uuid', { read: () => `${randomUUID()}\n` });
   files.set('/proc/sys/kernel/hostname', { read: () => `${state.hostname}\n` });
   fixed('/proc/loadavg', '0.08 0.03 0.01 1/180 1234\n');
-  fixed('/proc/cmdline', 'BOOT_IMAGE=/vmlinuz-5.15.0-101-generic root=LABEL=cloudimg-rootfs ro console=tty1 console=ttyS0\n');
+  fixed(
+    '/proc/cmdline',
+    'BOOT_IMAGE=/vmlinuz-5.15.0-101-generic root=LABEL=cloudimg-rootfs ro console=tty1 console=ttyS0\n',
+  );
   fixed('/proc/version', 'Linux version 5.15.0-101-generic (buildd@lcy02-amd64-032) #111-Ubuntu SMP\n');
   fixed('/proc/mounts', '/dev/vda1 / ext4 rw,relatime,discard,errors=remount-ro 0 0\ntmpfs /run tmpfs rw 0 0\n');
   fixed('/proc/filesystems', 'nodev\tsysfs\nnodev\ttmpfs\nnodev\toverlay\n\text4\n');
@@ -66,7 +69,10 @@ export function dynamicFiles(
   );
   fixed(
     '/proc/cpuinfo',
-    Array.from({ length: vcpus }, (_, index) => `processor\t: ${index}\nmodel name\t: QEMU Virtual CPU version 2.5+\n`).join('\n'),
+    Array.from(
+      { length: vcpus },
+      (_, index) => `processor\t: ${index}\nmodel name\t: QEMU Virtual CPU version 2.5+\n`,
+    ).join('\n'),
   );
   fixed('/sys/class/dmi/id/product_uuid', `${state.machine.id}\n`);
   fixed('/etc/machine-id', `${state.machineId}\n`);

@@ -3,7 +3,13 @@
  * Content is kept as bytes in a string (one character per byte), so that text and binary share one representation.
  */
 export type Entry =
-  | { readonly kind: 'file'; readonly bytes: string; readonly mode: number; readonly owner: string; readonly at: number }
+  | {
+      readonly kind: 'file';
+      readonly bytes: string;
+      readonly mode: number;
+      readonly owner: string;
+      readonly at: number;
+    }
   | { readonly kind: 'directory'; readonly mode: number; readonly owner: string; readonly at: number }
   | { readonly kind: 'link'; readonly to: string; readonly owner: string; readonly at: number };
 

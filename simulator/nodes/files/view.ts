@@ -231,6 +231,8 @@ export function asFileSystem(view: View, isProgram: (name: string) => boolean): 
       mode: entry.kind === 'link' ? 0o777 : entry.mode,
       size: entry.kind === 'file' ? entry.bytes.length : entry.kind === 'link' ? entry.to.length : 4096,
       mtime: new Date(entry.at),
+      // mv and cp ask whether two names are one file: there are no hard links, so the path without links says it
+      ...(entry.kind === 'link' ? {} : { identity: view.real(path) }),
     };
   };
   const content = (data: string | Uint8Array, options?: { encoding?: string } | string): string => {

@@ -48,13 +48,19 @@ const program =
   (release) =>
     executable(name, release);
 
-const CNI_PLUGINS = 'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tuning vlan vrf';
+const CNI_PLUGINS =
+  'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tuning vlan vrf';
 
 const KINDS: readonly Kind[] = [
   {
     project: 'containerd',
-    url: new RegExp(`^${GITHUB}/containerd/containerd/releases/download/v${V}/containerd-\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`),
-    make: archive('bin/', 'containerd-shim-runc-v2 containerd-stress containerd-shim containerd containerd-shim-runc-v1 ctr'),
+    url: new RegExp(
+      `^${GITHUB}/containerd/containerd/releases/download/v${V}/containerd-\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`,
+    ),
+    make: archive(
+      'bin/',
+      'containerd-shim-runc-v2 containerd-stress containerd-shim containerd containerd-shim-runc-v1 ctr',
+    ),
   },
   {
     project: 'runc',
@@ -68,18 +74,23 @@ const KINDS: readonly Kind[] = [
   },
   {
     project: 'cni-plugins',
-    url: new RegExp(`^${GITHUB}/containernetworking/plugins/releases/download/v${V}/cni-plugins-linux-${ARCHITECTURE}-v\\1\\.tgz$`),
+    url: new RegExp(
+      `^${GITHUB}/containernetworking/plugins/releases/download/v${V}/cni-plugins-linux-${ARCHITECTURE}-v\\1\\.tgz$`,
+    ),
     make: archive('./', CNI_PLUGINS),
   },
   {
     project: 'cri-tools',
-    url: new RegExp(`^${GITHUB}/kubernetes-sigs/cri-tools/releases/download/v${V}/crictl-v\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`),
+    url: new RegExp(
+      `^${GITHUB}/kubernetes-sigs/cri-tools/releases/download/v${V}/crictl-v\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`,
+    ),
     make: archive('', 'crictl'),
   },
   {
     project: 'etcd',
     url: new RegExp(`^${GITHUB}/etcd-io/etcd/releases/download/v${V}/etcd-v\\1-linux-${ARCHITECTURE}\\.tar\\.gz$`),
-    make: (release) => archive(`etcd-v${release.version}-linux-${release.architecture}/`, 'etcd etcdctl etcdutl')(release),
+    make: (release) =>
+      archive(`etcd-v${release.version}-linux-${release.architecture}/`, 'etcd etcdctl etcdutl')(release),
   },
   {
     project: 'helm',

@@ -49,7 +49,8 @@ export function request(node: SimNode, url: string): Answer {
     if (!broken) return { kind: 'answer', status, body };
     return { kind: 'failed', code: knownCode(broken.code), reason: broken.text };
   }
-  if (!HOSTS.has(target.hostname)) return { kind: 'failed', code: 6, reason: `Could not resolve host: ${target.hostname}` };
+  if (!HOSTS.has(target.hostname))
+    return { kind: 'failed', code: 6, reason: `Could not resolve host: ${target.hostname}` };
   return fromInternet(target.href);
 }
 

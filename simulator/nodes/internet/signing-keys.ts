@@ -38,7 +38,8 @@ export function armouredKey(key: SigningKey): string {
   return `-----BEGIN PGP PUBLIC KEY BLOCK-----\nVersion: GnuPG v2.0.15 (GNU/Linux)\n\n${lines}\n=simu\n-----END PGP PUBLIC KEY BLOCK-----\n`;
 }
 
-const ARMOUR = /-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: .*\n)*\n([\s\S]*?)\n=\S{4}\n-----END PGP PUBLIC KEY BLOCK-----/g;
+const ARMOUR =
+  /-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: .*\n)*\n([\s\S]*?)\n=\S{4}\n-----END PGP PUBLIC KEY BLOCK-----/g;
 
 /** The binary form of what was armoured, `undefined` when nothing was. */
 export function withoutArmour(bytes: string): string | undefined {

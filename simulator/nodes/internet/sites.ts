@@ -53,12 +53,16 @@ const PAGES: readonly { readonly pattern: RegExp; readonly page: Page }[] = [
   {
     pattern: /^https:\/\/pkgs\.k8s\.io\/core:\/stable:\/v(\d+\.\d+)\/deb\/(InRelease|Release|Packages)$/,
     page: ([, minor = '', name = '']) =>
-      lastPatch('kubernetes', minor) === undefined ? undefined : `Origin: obs://build.opensuse.org/isv:kubernetes:core:stable:v${minor}/deb\nLabel: ${name}\n`,
+      lastPatch('kubernetes', minor) === undefined
+        ? undefined
+        : `Origin: obs://build.opensuse.org/isv:kubernetes:core:stable:v${minor}/deb\nLabel: ${name}\n`,
   },
   { pattern: /^https:\/\/download\.docker\.com\/linux\/ubuntu\/gpg$/, page: () => armouredKey(DOCKER_KEY) },
   {
-    pattern: /^https:\/\/raw\.githubusercontent\.com\/containerd\/containerd\/(?:refs\/(?:heads|tags)\/)?(main|v([\d.]+))\/containerd\.service$/,
-    page: ([, branch, version = '']) => (branch === 'main' || isReleased('containerd', version) ? CONTAINERD_UNIT : undefined),
+    pattern:
+      /^https:\/\/raw\.githubusercontent\.com\/containerd\/containerd\/(?:refs\/(?:heads|tags)\/)?(main|v([\d.]+))\/containerd\.service$/,
+    page: ([, branch, version = '']) =>
+      branch === 'main' || isReleased('containerd', version) ? CONTAINERD_UNIT : undefined,
   },
   {
     pattern: /^https:\/\/raw\.githubusercontent\.com\/cilium\/cilium-cli\/(?:main|master)\/stable\.txt$/,

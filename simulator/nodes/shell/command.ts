@@ -1,5 +1,5 @@
-import type { SimNode } from '../node.ts';
 import type { View } from '../files/view.ts';
+import type { SimNode } from '../node.ts';
 import type { World } from '../world.ts';
 
 export interface Output {

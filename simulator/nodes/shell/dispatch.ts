@@ -89,7 +89,8 @@ function reasonOf(error: FileError): string {
 }
 
 async function bundledResult(name: string, ctx: ResolvedCommandContext, args: readonly string[]): Promise<Result> {
-  if (!ctx.origCommand) return asResult(failure(127, `${name}: the simulated machine has this file, but cannot run it`));
+  if (!ctx.origCommand)
+    return asResult(failure(127, `${name}: the simulated machine has this file, but cannot run it`));
   const result = await ctx.origCommand([...args]);
   return { ...result, stdout: latin1FromBytes(stdoutAsBytes(result)), stdoutKind: 'bytes' };
 }
@@ -134,7 +135,10 @@ function contextOf(run: Run, spec: CommandSpec, call: Call & { readonly pid: num
       user,
       text,
       positional,
-      env: { ...(options.env ?? (user === run.user ? exported : loginEnv(user))), ...(marks === '' ? {} : { [MARK]: marks }) },
+      env: {
+        ...(options.env ?? (user === run.user ? exported : loginEnv(user))),
+        ...(marks === '' ? {} : { [MARK]: marks }),
+      },
       cwd: options.cwd ?? ctx.cwd,
       input,
       ...(stdin === undefined ? {} : { stdin }),

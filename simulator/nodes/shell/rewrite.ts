@@ -194,7 +194,8 @@ function isWordList(value: Json | undefined): boolean {
     (part) =>
       isNode(part) &&
       (part['type'] === 'DoubleQuoted' ? list(part['parts']) : [part]).some(
-        (inner) => isNode(inner) && inner['type'] === 'ParameterExpansion' && /^@$|\[@\]$/.test(String(inner['parameter'])),
+        (inner) =>
+          isNode(inner) && inner['type'] === 'ParameterExpansion' && /^@$|\[@\]$/.test(String(inner['parameter'])),
       ),
   );
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { TransformPlugin } from 'just-bash';
 import { literal, rewrite } from './rewrite.ts';
-import { type ParsedScript, parse } from './syntax.ts';
 import { readsStandardInput } from './standard-input.ts';
+import { type ParsedScript, parse } from './syntax.ts';
 
 /** A script that was parsed and rewritten once, for all machines that run it. */
 export interface Script {

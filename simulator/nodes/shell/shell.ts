@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Bash, type ExecResult } from 'just-bash';
 import { toBytes } from '../files/bytes.ts';
 import { PROGRAM_DIRECTORIES, programIn } from '../files/programs.ts';
@@ -132,10 +133,12 @@ async function execute(run: Run, request: ShellRequest): Promise<ShellResult> {
   };
 }
 
-/** Characters above 255 are text that nobody encoded yet; all else are bytes (see dispatch.ts). */
-function rawBytes({ stdout }: ExecResult): string {
-  for (let index = 0; index < stdout.length; index += 1) if (stdout.charCodeAt(index) > 255) return toBytes(stdout);
-  return stdout;
+/** just-bash mixes text and bytes in one string: what is valid UTF-8 already, or was made as bytes, is left alone. */
+function rawBytes({ stdout, stdoutKind }: ExecResult): string {
+  if (![...stdout].some((character) => character > '\u007f')) return stdout;
+  if ([...stdout].some((character) => character > '\u00ff')) return toBytes(stdout);
+  const bytes = Buffer.from(stdout, 'latin1');
+  return stdoutKind === 'bytes' || isUtf8(bytes) ? stdout : toBytes(stdout);
 }
 
 function messageOf(error: unknown): string {

@@ -2,7 +2,7 @@ import type { AddressInfo, Server } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import { isUp, type SimNode } from '../node.ts';
 import type { World } from '../world.ts';
-import type { HostKey } from './host-keys.ts';
+import { type HostKey, SERVER_BASICS } from './host-keys.ts';
 import { createNodeDoor, type NodeDoor } from './node-door.ts';
 
 export interface Bastion {
@@ -25,7 +25,7 @@ export async function startBastion(
 ): Promise<Bastion> {
   const connections = new Set<Connection>();
   const doors = new Map<string, NodeDoor>();
-  const server = new ssh2.Server({ hostKeys: [options.hostKey.private], ident: 'OpenSSH_8.9p1 Ubuntu-3ubuntu0.6' }, (client) => {
+  const server = new ssh2.Server({ ...SERVER_BASICS, hostKeys: [options.hostKey.private] }, (client) => {
     connections.add(client);
     client.on('error', () => client.end());
     client.on('close', () => connections.delete(client));

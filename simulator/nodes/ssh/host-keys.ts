@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import ssh2 from 'ssh2';
+import ssh2, { type ServerConfig } from 'ssh2';
 
 export interface HostKey {
   /** OpenSSH private key. */
@@ -7,6 +7,17 @@ export interface HostKey {
   /** `ssh-ed25519 AAAA…` */
   readonly public: string;
 }
+
+/**
+ * What all simulated SSH servers offer. Without chacha20-poly1305: OpenSSH clients get garbled packets from ssh2's
+ * implementation when one of its connections runs within another.
+ */
+export const SERVER_BASICS: Pick<ServerConfig, 'ident' | 'algorithms'> = {
+  ident: 'OpenSSH_8.9p1 Ubuntu-3ubuntu0.6',
+  algorithms: {
+    cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes192-ctr', 'aes256-ctr'],
+  },
+};
 
 export function generateHostKey(): HostKey {
   const pair = ssh2.utils.generateKeyPairSync('ed25519');

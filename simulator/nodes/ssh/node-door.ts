@@ -1,8 +1,8 @@
-import { timingSafeEqual, createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
 import type { SimNode } from '../node.ts';
-import { generateHostKey } from './host-keys.ts';
 import { homeOf } from '../shell/shell.ts';
+import { generateHostKey, SERVER_BASICS } from './host-keys.ts';
 import { serveSession } from './session.ts';
 
 /** The sshd of one machine. */
@@ -11,15 +11,15 @@ export interface NodeDoor {
   enter(channel: ServerChannel): void;
 }
 
-const BANNER = 'OpenSSH_8.9p1 Ubuntu-3ubuntu0.6';
-
 export function createNodeDoor(node: SimNode): NodeDoor {
   const accept = (client: Connection) => serveClient(node, client);
-  const server = new ssh2.Server({ hostKeys: [node.state.hostKey.private], ident: BANNER }, accept);
+  const server = new ssh2.Server({ ...SERVER_BASICS, hostKeys: [node.state.hostKey.private] }, accept);
   return {
     enter: (channel) => {
       const stranger = node.world.faults.take('host-key', node.state);
-      const door = stranger ? new ssh2.Server({ hostKeys: [generateHostKey().private], ident: BANNER }, accept) : server;
+      const door = stranger
+        ? new ssh2.Server({ ...SERVER_BASICS, hostKeys: [generateHostKey().private] }, accept)
+        : server;
       // a channel is a duplex stream, which is all that ssh2 needs of a socket
       door.injectSocket(channel as unknown as Parameters<typeof door.injectSocket>[0]);
     },
@@ -37,7 +37,12 @@ function serveClient(node: SimNode, client: Connection): void {
     if (request.method === 'none') return request.reject(['publickey', 'password']);
     if (!isWelcome(node, request)) {
       if (request.method === 'password') {
-        world.ledger.record({ kind: 'login-refused', where: node.label(), what: request.username, detail: { server: node.id } });
+        world.ledger.record({
+          kind: 'login-refused',
+          where: node.label(),
+          what: request.username,
+          detail: { server: node.id },
+        });
       }
       return request.reject(['publickey', 'password']);
     }
@@ -48,7 +53,12 @@ function serveClient(node: SimNode, client: Connection): void {
     world.clock
       .sleep(seconds, node.power.signal)
       .then(() => {
-        world.ledger.record({ kind: 'login', where: node.label(), what: request.username, detail: { server: node.id } });
+        world.ledger.record({
+          kind: 'login',
+          where: node.label(),
+          what: request.username,
+          detail: { server: node.id },
+        });
         request.accept();
       })
       .catch(() => client.end());
@@ -83,7 +93,10 @@ function isWelcome(node: SimNode, request: AuthContext): boolean {
 function authorizedKeys(node: SimNode, user: string): readonly string[] {
   const path = `${homeOf(user)}/.ssh/authorized_keys`;
   if (!node.root.exists(path)) return [];
-  return node.root.readText(path).split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return node.root
+    .readText(path)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
 function sameText(left: string, right: string): boolean {

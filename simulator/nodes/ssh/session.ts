@@ -2,7 +2,7 @@ import type { ServerChannel, Session } from 'ssh2';
 import { toBytes } from '../files/bytes.ts';
 import type { SimNode } from '../node.ts';
 import { scriptOf } from '../shell/scripts.ts';
-import { type InputSource, homeOf, loginEnv, runShell, type ShellResult } from '../shell/shell.ts';
+import { homeOf, type InputSource, loginEnv, runShell, type ShellResult } from '../shell/shell.ts';
 
 interface SessionOptions {
   readonly session: Session;
@@ -117,7 +117,11 @@ function channelInput(channel: ServerChannel): InputSource {
 }
 
 /** A login without a command: lines are read and run, one after the other. `cd` and variables hold for the session. */
-function servePrompt(node: SimNode, user: string, { channel, env, pty }: ChannelOptions & { readonly pty: boolean }): void {
+function servePrompt(
+  node: SimNode,
+  user: string,
+  { channel, env, pty }: ChannelOptions & { readonly pty: boolean },
+): void {
   channel.on('error', () => {});
   let cwd = homeOf(user);
   let line = '';

@@ -1,12 +1,21 @@
+import { haproxyProblem } from '../cluster/haproxy.ts';
+import { keepalivedProblem } from '../cluster/keepalived.ts';
 import type { SimNode } from '../node.ts';
 import { log } from '../node.ts';
 import { installedProgram } from '../shell/shell.ts';
-import { haproxyProblem } from '../cluster/haproxy.ts';
-import { keepalivedProblem } from '../cluster/keepalived.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** Services of the image that are always there and always run. */
-const ALWAYS = new Set(['ssh', 'sshd', 'cron', 'rsyslog', 'systemd-resolved', 'systemd-networkd', 'systemd-journald', 'dbus']);
+const ALWAYS = new Set([
+  'ssh',
+  'sshd',
+  'cron',
+  'rsyslog',
+  'systemd-resolved',
+  'systemd-networkd',
+  'systemd-journald',
+  'dbus',
+]);
 
 const UNIT_DIRECTORIES = [
   '/etc/systemd/system',
@@ -50,7 +59,8 @@ export function activeState(node: SimNode, unit: string): 'active' | 'activating
   if (isAlwaysThere(unit)) return 'active';
   const state = node.state.units[baseName(unit)];
   if (!state) return 'inactive';
-  if (baseName(unit) === 'kubelet' && state.active === 'active' && kubeletProblem(node) !== undefined) return 'activating';
+  if (baseName(unit) === 'kubelet' && state.active === 'active' && kubeletProblem(node) !== undefined)
+    return 'activating';
   return state.active;
 }
 
@@ -88,7 +98,10 @@ function startProblem(node: SimNode, file: UnitFile): string | undefined {
 function containerdConfigProblem(node: SimNode): string | undefined {
   const path = '/etc/containerd/config.toml';
   if (!node.root.exists(path)) return undefined;
-  const quotes = node.root.readText(path).split('\n').find((line) => (line.split('"').length - 1) % 2 === 1);
+  const quotes = node.root
+    .readText(path)
+    .split('\n')
+    .find((line) => (line.split('"').length - 1) % 2 === 1);
   return quotes === undefined ? undefined : `containerd: failed to load TOML: ${path}: ${quotes.trim()}`;
 }
 

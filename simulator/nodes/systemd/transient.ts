@@ -1,4 +1,4 @@
-import { type Entry, childrenOf, entryAt, setEntry } from '../files/tree.ts';
+import { childrenOf, type Entry, entryAt, setEntry } from '../files/tree.ts';
 import { log, type SimNode } from '../node.ts';
 import { quote } from '../shell/command.ts';
 import { ROOT_PATH, runShellLive } from '../shell/shell.ts';
@@ -103,7 +103,10 @@ async function execute(node: SimNode, state: UnitState, stop: AbortController): 
       return;
     }
     try {
-      node.root.write(path, bytes, { append: true, ...(node.root.exists(path) ? {} : { mode: 0o666 & ~transient.umask }) });
+      node.root.write(path, bytes, {
+        append: true,
+        ...(node.root.exists(path) ? {} : { mode: 0o666 & ~transient.umask }),
+      });
     } catch {
       // a full disk: the output is lost, as in a real unit
     }

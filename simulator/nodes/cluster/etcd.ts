@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { isUp, type SimNode } from '../node.ts';
+import type { World } from '../world.ts';
+import type { ClusterState, EtcdMember } from './clusters.ts';
+import { runsComponent } from './static-pods.ts';
+
+/** Where a member keeps who it is: without this file the machine has no data. */
+export const DATA_FILE = '/var/lib/etcd/member/snap/db';
+
+export interface MemberData {
+  readonly cluster: string;
+  readonly member: string;
+}
+
+/** What lies in the data directory of a machine. */
+export function memberData(node: SimNode): MemberData | undefined {
+  if (!node.root.exists(DATA_FILE)) return undefined;
+  try {
+    return JSON.parse(node.root.readText(DATA_FILE)) as MemberData;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeMemberData(node: SimNode, data: MemberData): void {
+  node.root.makeDirectory('/var/lib/etcd/member/snap', true);
+  node.root.makeDirectory('/var/lib/etcd/member/wal', true);
+  node.root.chmod('/var/lib/etcd', 0o700);
+  node.root.write(DATA_FILE, `${JSON.stringify(data)}\n`, { mode: 0o600 });
+}
+
+export function newMemberId(): string {
+  return randomBytes(8).toString('hex').replace(/^0+/, '');
+}
+
+export function decimal(hex: string): string {
+  return BigInt(`0x${hex}`).toString();
+}
+
+/** Whether the process of a member runs on its machine, with its own data. */
+export function memberRuns(world: World, cluster: ClusterState, member: EtcdMember): boolean {
+  const node = world.nodes.get(member.server);
+  if (!node || !isUp(node) || !runsComponent(node, 'etcd')) return false;
+  const data = memberData(node);
+  return data?.cluster === cluster.id && data.member === member.id;
+}
+
+export function voters(cluster: ClusterState): readonly EtcdMember[] {
+  return cluster.etcd.members.filter(({ learner }) => !learner);
+}
+
+export function hasQuorum(world: World, cluster: ClusterState): boolean {
+  const all = voters(cluster);
+  const running = all.filter((member) => memberRuns(world, cluster, member));
+  return all.length > 0 && running.length >= Math.floor(all.length / 2) + 1;
+}
+
+/** The running voter that leads: the first in the order of the list. */
+export function leaderOf(world: World, cluster: ClusterState): EtcdMember | undefined {
+  if (!hasQuorum(world, cluster)) return undefined;
+  return voters(cluster).find((member) => memberRuns(world, cluster, member));
+}
+
+/** Adds a voter, as etcd with strict reconfiguration checks does. @returns the reason of a refusal */
+export function addVoter(
+  world: World,
+  cluster: ClusterState,
+  member: Omit<EtcdMember, 'id' | 'learner' | 'started'>,
+): EtcdMember | string {
+  if (!hasQuorum(world, cluster)) return 'context deadline exceeded';
+  if (cluster.etcd.members.some(({ address }) => address === member.address))
+    return 'etcdserver: Peer URLs already exists';
+  if (voters(cluster).some((voter) => !memberRuns(world, cluster, voter))) return 'etcdserver: unhealthy cluster';
+  const added: EtcdMember = { ...member, id: newMemberId(), learner: false, started: false };
+  cluster.etcd.members.push(added);
+  cluster.etcd.revision += 1;
+  world.clusters.changed(cluster);
+  return added;
+}
+
+/** Removes a member. @returns the reason of a refusal */
+export function removeMember(world: World, cluster: ClusterState, id: string): string | undefined {
+  if (!hasQuorum(world, cluster)) return 'context deadline exceeded';
+  const { members } = cluster.etcd;
+  const index = members.findIndex((member) => member.id === id);
+  const victim = members[index];
+  if (!victim) return 'etcdserver: member not found';
+  const left = voters(cluster).filter((member) => member !== victim);
+  const started = left.filter((member) => memberRuns(world, cluster, member)).length;
+  if (!victim.learner && memberRuns(world, cluster, victim) && started < Math.floor(left.length / 2) + 1) {
+    return 'etcdserver: re-configuration failed due to not enough started members';
+  }
+  members.splice(index, 1);
+  cluster.etcd.revision += 1;
+  world.clusters.changed(cluster);
+  return undefined;
+}
+
+/** The cluster whose etcd member lives on the machine and belongs to it. */
+export function clusterOnNode(world: World, node: SimNode): { cluster: ClusterState; member: EtcdMember } | undefined {
+  const data = memberData(node);
+  const cluster = data && world.clusters.get(data.cluster);
+  const member = cluster?.etcd.members.find(({ id }) => id === data?.member);
+  return cluster && member ? { cluster, member } : undefined;
+}

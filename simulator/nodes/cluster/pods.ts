@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import type { SimNode } from '../node.ts';
+import type { World } from '../world.ts';
+import type { ClusterState, KubeNode, KubeObject } from './clusters.ts';
+import { clusterOnNode, memberRuns } from './etcd.ts';
+import { agentIsReady, readinessOf } from './kube-nodes.ts';
+import { COMPONENTS, runsComponent } from './static-pods.ts';
+
+export interface Pod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly node: string;
+  readonly owner: 'DaemonSet' | 'ReplicaSet' | 'Node' | 'none';
+  readonly ownerName: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly image: string;
+  readonly ready: boolean;
+  readonly phase: 'Running' | 'Pending';
+  readonly createdAt: number;
+}
+
+export function shortHash(text: string, length = 5): string {
+  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+  const bytes = createHash('sha256').update(text).digest();
+  return Array.from({ length }, (_, index) => alphabet[(bytes[index] ?? 0) % alphabet.length]).join('');
+}
+
+export function isControlPlane(kube: KubeNode): boolean {
+  return 'node-role.kubernetes.io/control-plane' in kube.labels;
+}
+
+/** All pods of a cluster, derived from what runs where. */
+export function podsOf(world: World, cluster: ClusterState): readonly Pod[] {
+  const kubes = Object.values(cluster.nodes);
+  const pods: Pod[] = [];
+  const repository = cluster.imageRepository;
+  for (const kube of kubes) {
+    const silent = readinessOf(world, cluster, kube).ready === 'Unknown';
+    const node = world.nodes.get(kube.server);
+    const system = { namespace: 'kube-system', node: kube.name, createdAt: kube.joinedAt };
+    if (isControlPlane(kube)) {
+      for (const component of COMPONENTS) {
+        const up = !silent && node !== undefined && runsComponent(node, component);
+        pods.push({
+          ...system,
+          name: `${component}-${kube.name}`,
+          owner: 'Node',
+          ownerName: kube.name,
+          labels: { component, tier: 'control-plane' },
+          image: `${repository}/${component}:${component === 'etcd' ? '3.5.6-0' : cluster.version}`,
+          ready: up && (component !== 'etcd' || etcdRuns(world, cluster, kube)),
+          phase: 'Running',
+        });
+      }
+    }
+    pods.push({
+      ...system,
+      name: `kube-proxy-${shortHash(`${kube.uid}proxy`)}`,
+      owner: 'DaemonSet',
+      ownerName: 'kube-proxy',
+      labels: { 'k8s-app': 'kube-proxy' },
+      image: `${repository}/kube-proxy:${cluster.version}`,
+      ready: !silent,
+      phase: 'Running',
+    });
+    if (cluster.cni) {
+      pods.push({
+        ...system,
+        createdAt: Math.max(kube.joinedAt, cluster.cni.installedAt),
+        name: `cilium-${shortHash(`${kube.uid}cilium`)}`,
+        owner: 'DaemonSet',
+        ownerName: 'cilium',
+        labels: { 'k8s-app': 'cilium' },
+        image: `quay.io/cilium/cilium:v${cluster.cni.version}`,
+        ready: agentIsReady(world, cluster, kube),
+        phase: agentIsReady(world, cluster, kube) ? 'Running' : 'Pending',
+      });
+    }
+  }
+  return [...pods, ...deployments(world, cluster, kubes), ...madePods(cluster)];
+}
+
+function etcdRuns(world: World, cluster: ClusterState, kube: KubeNode): boolean {
+  const member = cluster.etcd.members.find(({ server }) => server === kube.server);
+  return member !== undefined && memberRuns(world, cluster, member);
+}
+
+function deployments(world: World, cluster: ClusterState, kubes: readonly KubeNode[]): readonly Pod[] {
+  const first = kubes.find((kube) => agentIsReady(world, cluster, kube) && !kube.unschedulable);
+  const fallback = kubes.find(isControlPlane) ?? kubes[0];
+  const place = first ?? fallback;
+  if (!place) return [];
+  const ready = first !== undefined;
+  const replica = (name: string, index: number, image: string, labels: Record<string, string>): Pod => ({
+    name: `${name}-${shortHash(cluster.id + name, 10)}-${shortHash(`${cluster.id}${name}${index}`)}`,
+    namespace: 'kube-system',
+    node: ready ? place.name : '',
+    owner: 'ReplicaSet',
+    ownerName: `${name}-${shortHash(cluster.id + name, 10)}`,
+    labels,
+    image,
+    ready,
+    phase: ready ? 'Running' : 'Pending',
+    createdAt: cluster.createdAt,
+  });
+  const dns = [0, 1].map((index) =>
+    replica('coredns', index, `${cluster.imageRepository}/coredns/coredns:v1.9.3`, { 'k8s-app': 'kube-dns' }),
+  );
+  if (!cluster.cni) return dns;
+  const image = `quay.io/cilium/operator-generic:v${cluster.cni.version}`;
+  return [...dns, replica('cilium-operator', 0, image, { 'io.cilium/app': 'operator', name: 'cilium-operator' })];
+}
+
+/** Pods that somebody made with kubectl: bare ones and those of deployments. */
+function madePods(cluster: ClusterState): readonly Pod[] {
+  return Object.values(cluster.objects).flatMap((object) => {
+    if (object.kind !== 'Pod') return [];
+    const spec = (object['spec'] ?? {}) as { nodeName?: string; containers?: { image?: string }[] };
+    const owner = ((object.metadata as { ownerReferences?: { kind: string; name: string }[] }).ownerReferences ??
+      [])[0];
+    return [
+      {
+        name: object.metadata.name,
+        namespace: object.metadata.namespace ?? 'default',
+        node: spec.nodeName ?? '',
+        owner: owner?.kind === 'ReplicaSet' || owner?.kind === 'DaemonSet' ? owner.kind : ('none' as const),
+        ownerName: owner?.name ?? '',
+        labels: object.metadata.labels ?? {},
+        image: spec.containers?.[0]?.image ?? '',
+        ready: spec.nodeName !== undefined,
+        phase: spec.nodeName === undefined ? ('Pending' as const) : ('Running' as const),
+        createdAt: cluster.createdAt,
+      },
+    ];
+  });
+}
+
+export function podObject(pod: Pod, cluster: ClusterState): KubeObject {
+  const ownerReferences =
+    pod.owner === 'none'
+      ? []
+      : [
+          {
+            apiVersion: pod.owner === 'Node' ? 'v1' : 'apps/v1',
+            kind: pod.owner,
+            name: pod.ownerName,
+            controller: true,
+          },
+        ];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: pod.name,
+      namespace: pod.namespace,
+      labels: pod.labels,
+      ...(pod.owner === 'Node' ? { annotations: { 'kubernetes.io/config.mirror': shortHash(pod.name, 16) } } : {}),
+      creationTimestamp: new Date(Date.parse(cluster.createdIso) + (pod.createdAt - cluster.createdAt) * 1000)
+        .toISOString()
+        .replace(/\.\d+Z$/, 'Z'),
+      ...{ ownerReferences },
+    },
+    spec: { nodeName: pod.node, containers: [{ name: pod.ownerName || pod.name, image: pod.image }] },
+    status: {
+      phase: pod.phase,
+      conditions: [{ type: 'Ready', status: pod.ready ? 'True' : 'False' }],
+      containerStatuses: [{ name: pod.ownerName || pod.name, ready: pod.ready, restartCount: 0, image: pod.image }],
+    },
+  };
+}
+
+/** Containers of one machine, as its runtime lists them. */
+export function containersOf(node: SimNode): readonly { readonly id: string; readonly name: string }[] {
+  const names = COMPONENTS.filter((component) => runsComponent(node, component));
+  const cluster = clusterOnNode(node.world, node)?.cluster;
+  const running = names.filter((component) => component !== 'etcd' || cluster !== undefined);
+  return running.map((name) => ({
+    name,
+    id: createHash('sha256')
+      .update(node.id + name)
+      .digest('hex')
+      .slice(0, 13),
+  }));
+}

@@ -1,0 +1,181 @@
+import type { ClusterState, EtcdMember } from '../cluster/clusters.ts';
+import { addVoter, clusterOnNode, decimal, hasQuorum, leaderOf, memberRuns, removeMember } from '../cluster/etcd.ts';
+import type { SimNode } from '../node.ts';
+import { type CommandContext, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+
+const VALUES = new Set([
+  '--endpoints',
+  '--cacert',
+  '--cert',
+  '--key',
+  '-w',
+  '--write-out',
+  '--command-timeout',
+  '--dial-timeout',
+  '--peer-urls',
+  '--name',
+  '--initial-cluster',
+  '--initial-advertise-peer-urls',
+  '--data-dir',
+  '--consistency',
+]);
+const DEADLINE_SECONDS = 5;
+
+function deadline(): Output {
+  return failure(
+    1,
+    '{"level":"warn","ts":"2026-11-21T10:25:19.842Z","logger":"etcd-client","caller":"v3/retry_interceptor.go:62","msg":"retrying of unary invoker failed","attempt":0,"error":"rpc error: code = DeadlineExceeded desc = context deadline exceeded"}\nError: context deadline exceeded',
+  );
+}
+
+/** etcdctl inside the etcd container of `host`. */
+export async function etcdctl(args: readonly string[], context: CommandContext, host: SimNode): Promise<Output> {
+  const { world } = context;
+  const parsed = parseArguments(args, VALUES);
+  const [object = '', verb = '', operand = ''] = parsed.operands;
+  if (object === 'version') return ok('etcdctl version: 3.5.6\nAPI version: 3.5\n');
+  const found = clusterOnNode(world, host);
+  if (!found || !memberRuns(world, found.cluster, found.member)) {
+    await context.sleep(DEADLINE_SECONDS);
+    return deadline();
+  }
+  const { cluster } = found;
+  const format = parsed.value('-w', '--write-out') ?? 'simple';
+  const quorum = hasQuorum(world, cluster);
+  if (object === 'endpoint')
+    return endpoint(verb, { context, cluster, member: found.member, format, all: parsed.has('--cluster') });
+  if (object === 'snapshot' && verb === 'save') return snapshot(operand, cluster, host);
+  if (object === 'alarm') return ok();
+  if (!quorum && !(object === 'get' && parsed.value('--consistency') === 's')) {
+    await context.sleep(DEADLINE_SECONDS);
+    return deadline();
+  }
+  if (object === 'member')
+    return memberCommand(verb, parsed.operands.slice(2), {
+      context,
+      cluster,
+      found: found.member,
+      format,
+      peer: parsed.value('--peer-urls'),
+    });
+  if (object === 'move-leader') return ok(`Leadership transferred\n`);
+  if (object === 'get' || object === 'put' || object === 'del') return ok(object === 'put' ? 'OK\n' : '');
+  return failure(1, `Error: unknown command "${object}" for "etcdctl"`);
+}
+
+interface Scope {
+  readonly context: CommandContext;
+  readonly cluster: ClusterState;
+  readonly format: string;
+}
+
+function memberLine(member: EtcdMember): string {
+  const peer = `https://${member.address}:2380`;
+  const client = member.started ? `https://${member.address}:2379` : '';
+  return `${member.id}, ${member.started ? 'started' : 'unstarted'}, ${member.started ? member.name : ''}, ${peer}, ${client}, ${member.learner}\n`;
+}
+
+/** Numbers above 2^53: the JSON is written by hand, as etcdctl prints it. */
+function membersJson(cluster: ClusterState, own: EtcdMember): string {
+  const members = cluster.etcd.members.map((member) => {
+    const parts = [`"ID":${decimal(member.id)}`];
+    if (member.started) parts.push(`"name":"${member.name}"`);
+    parts.push(`"peerURLs":["https://${member.address}:2380"]`);
+    if (member.started) parts.push(`"clientURLs":["https://${member.address}:2379"]`);
+    if (member.learner) parts.push('"isLearner":true');
+    return `{${parts.join(',')}}`;
+  });
+  return `{"header":{"cluster_id":${cluster.etcd.clusterId},"member_id":${decimal(own.id)},"raft_term":${cluster.etcd.term}},"members":[${members.join(',')}]}\n`;
+}
+
+function memberCommand(
+  verb: string,
+  operands: readonly string[],
+  { context, cluster, format, found, peer }: Scope & { readonly found: EtcdMember; readonly peer: string | undefined },
+): Output {
+  const { world } = context;
+  if (verb === 'list') {
+    return ok(format === 'json' ? membersJson(cluster, found) : cluster.etcd.members.map(memberLine).join(''));
+  }
+  if (verb === 'remove') {
+    const [id = ''] = operands;
+    if (!/^[0-9a-f]+$/.test(id)) {
+      return failure(
+        128,
+        `Error: bad member ID arg (strconv.ParseUint: parsing "${id}": invalid syntax), expecting ID in Hex`,
+      );
+    }
+    const refusal = removeMember(world, cluster, id);
+    return refusal === undefined
+      ? ok(`Member ${id} removed from cluster ${BigInt(cluster.etcd.clusterId).toString(16)}\n`)
+      : failure(1, `Error: ${refusal}`);
+  }
+  if (verb === 'add') {
+    const address = /https?:\/\/([\d.]+):2380/.exec(peer ?? '')?.[1];
+    if (address === undefined) return failure(128, 'Error: member peer urls not provided');
+    const added = addVoter(world, cluster, { name: operands[0] ?? '', address, server: '' });
+    return typeof added === 'string'
+      ? failure(1, `Error: ${added}`)
+      : ok(`Member ${added.id} added to cluster ${BigInt(cluster.etcd.clusterId).toString(16)}\n`);
+  }
+  return failure(1, `Error: unknown command "member ${verb}" for "etcdctl"`);
+}
+
+async function endpoint(
+  verb: string,
+  { context, cluster, member, format, all }: Scope & { readonly member: EtcdMember; readonly all: boolean },
+): Promise<Output> {
+  const { world } = context;
+  const asked = all ? cluster.etcd.members.filter(({ started }) => started) : [member];
+  const url = (one: EtcdMember) => `https://${all ? one.address : '127.0.0.1'}:2379`;
+  const dead = asked.filter((one) => !memberRuns(world, cluster, one));
+  const quorum = hasQuorum(world, cluster);
+  if (dead.length > 0 || (verb === 'health' && !quorum)) await context.sleep(DEADLINE_SECONDS);
+  if (verb === 'health') {
+    const rows = asked.map((one) => {
+      const good = quorum && !dead.includes(one);
+      return `{"endpoint":"${url(one)}","health":${good},"took":"${good ? '8.1ms' : '5.001s'}"${good ? '' : ',"error":"context deadline exceeded"'}}`;
+    });
+    const healthy = quorum && dead.length === 0;
+    const text =
+      format === 'json'
+        ? `[${rows.join(',')}]\n`
+        : asked
+            .map(
+              (one) =>
+                `${url(one)} is ${quorum && !dead.includes(one) ? 'healthy: successfully committed proposal: took = 8.1ms' : 'unhealthy: failed to commit proposal: context deadline exceeded'}\n`,
+            )
+            .join('');
+    return { stdout: text, stderr: healthy ? '' : 'Error: unhealthy cluster\n', exitCode: healthy ? 0 : 1 };
+  }
+  if (verb !== 'status') return failure(1, `Error: unknown command "endpoint ${verb}" for "etcdctl"`);
+  const leader = leaderOf(world, cluster);
+  const { revision, term, clusterId } = cluster.etcd;
+  const rows = asked
+    .filter((one) => !dead.includes(one))
+    .map((one) => {
+      const head = `"header":{"cluster_id":${clusterId},"member_id":${decimal(one.id)},"revision":${revision},"raft_term":${term}}`;
+      const tail = leader ? `"leader":${decimal(leader.id)},` : '';
+      const errors = leader ? '' : ',"errors":["etcdserver: no leader"]';
+      return `{"Endpoint":"${url(one)}","Status":{${head},"version":"3.5.6","dbSize":2011136,${tail}"raftIndex":${revision + 60},"raftTerm":${term},"raftAppliedIndex":${revision + 60}${errors},"dbSizeInUse":2003968${one.learner ? ',"isLearner":true' : ''}}}`;
+    });
+  const stderr = dead
+    .map((one) => `Failed to get the status of endpoint ${url(one)} (context deadline exceeded)\n`)
+    .join('');
+  if (format === 'json') return { stdout: `[${rows.join(',')}]\n`, stderr, exitCode: dead.length > 0 ? 1 : 0 };
+  const simple = asked
+    .filter((one) => !dead.includes(one))
+    .map(
+      (one) =>
+        `${url(one)}, ${one.id}, 3.5.6, 2.0 MB, ${one === leader}, ${one.learner}, ${term}, ${revision + 60}, ${revision + 60}, ${leader ? '' : 'etcdserver: no leader'}\n`,
+    );
+  return { stdout: simple.join(''), stderr, exitCode: dead.length > 0 ? 1 : 0 };
+}
+
+/** The snapshot holds the whole cluster, as etcd's does. The container sees /var/lib/etcd of the machine. */
+function snapshot(file: string, cluster: ClusterState, host: SimNode): Output {
+  if (!file.startsWith('/var/lib/etcd/'))
+    return failure(1, `Error: could not open ${file}.part (open ${file}.part: no such file or directory)`);
+  host.root.write(file, JSON.stringify({ snapshot: cluster.id, cluster }), { mode: 0o600 });
+  return ok(`Snapshot saved at ${file}\n`);
+}

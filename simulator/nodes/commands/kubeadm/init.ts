@@ -1,0 +1,309 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Authority, ClusterState } from '../../cluster/clusters.ts';
+import { dialError, reachApi } from '../../cluster/endpoints.ts';
+import { clusterOnNode, decimal, newMemberId, writeMemberData } from '../../cluster/etcd.ts';
+import { createAuthority, publicKeyHash } from '../../cluster/pki.ts';
+import { type CommandContext, failure, type Output, ok, parseArguments } from '../../shell/command.ts';
+import { installedProgram } from '../../shell/shell.ts';
+import { kubeletProblem } from '../../systemd/services.ts';
+import { addImages } from '../runtime.ts';
+import { clusterOf, workSeconds } from './api.ts';
+import { ConfigError, goDuration, type KubeadmConfig, parseConfig } from './config.ts';
+import { writeControlPlane, writeKubelet } from './control-plane.ts';
+import { imagesOf, minorOf } from './images.ts';
+import { preflight, STACK_HINT } from './preflight.ts';
+import { markControlPlane, registerNode } from './register.ts';
+
+const VALUES = new Set(
+  '--config --certificate-key --pod-network-cidr --service-cidr --control-plane-endpoint --apiserver-advertise-address --kubernetes-version --image-repository --node-name --token --token-ttl --apiserver-cert-extra-sans --ignore-preflight-errors --skip-phases --cri-socket --cert-dir --kubeconfig -v --v --service-dns-domain --patches'.split(
+    ' ',
+  ),
+);
+
+/** Flags that may stand beside --config. */
+const WITH_CONFIG = new Set(
+  '--config --upload-certs --skip-certificate-key-print --skip-token-print --ignore-preflight-errors --skip-phases --node-name --dry-run -v --v --certificate-key --patches'.split(
+    ' ',
+  ),
+);
+
+export const CERTIFICATE_SECONDS = 7200;
+const TOKEN_SECONDS = 86_400;
+
+interface Settings {
+  readonly name: string;
+  readonly address: string;
+  readonly version: string;
+  readonly endpoint: string;
+  readonly repository: string;
+  readonly podSubnet: string;
+  readonly serviceSubnet: string;
+  readonly dnsDomain: string;
+  readonly certSans: readonly string[];
+  readonly token: string;
+  readonly tokenSeconds: number | null;
+  readonly certificateKey: string;
+}
+
+export function randomToken(): string {
+  const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+  const pick = (count: number) => Array.from(randomBytes(count), (byte) => letters[byte % letters.length]).join('');
+  return `${pick(6)}.${pick(16)}`;
+}
+
+export function readConfig(path: string, context: CommandContext): KubeadmConfig {
+  if (!context.node.root.exists(path)) {
+    throw new ConfigError(`unable to read config from "${path}": open ${path}: no such file or directory`);
+  }
+  const minor = minorOf(installedProgram(context.node, 'kubeadm')?.version ?? '1.26.0');
+  return parseConfig(context.files.readText(path), minor);
+}
+
+function settings(parsed: ReturnType<typeof parseArguments>, context: CommandContext): Settings {
+  const file = parsed.value('--config');
+  const { init = undefined, cluster = undefined } = file === undefined ? {} : readConfig(context.path(file), context);
+  const own = installedProgram(context.node, 'kubeadm')?.version ?? '';
+  const address =
+    init?.localAPIEndpoint?.advertiseAddress ??
+    parsed.value('--apiserver-advertise-address') ??
+    context.node.state.machine.ports[0]?.address ??
+    '';
+  const [token] = init?.bootstrapTokens ?? [];
+  const ttl = token?.ttl ?? parsed.value('--token-ttl');
+  const seconds = ttl === undefined ? TOKEN_SECONDS : goDuration(ttl);
+  const version = cluster?.kubernetesVersion ?? parsed.value('--kubernetes-version') ?? own;
+  const endpoint = cluster?.controlPlaneEndpoint ?? parsed.value('--control-plane-endpoint') ?? `${address}:6443`;
+  return {
+    name: init?.nodeRegistration?.name ?? parsed.value('--node-name') ?? context.node.state.hostname,
+    address,
+    version: version.startsWith('v') ? version : `v${version}`,
+    endpoint: endpoint.includes(':') ? endpoint : `${endpoint}:6443`,
+    repository: cluster?.imageRepository ?? parsed.value('--image-repository') ?? 'registry.k8s.io',
+    podSubnet: cluster?.networking?.podSubnet ?? parsed.value('--pod-network-cidr') ?? '',
+    serviceSubnet: cluster?.networking?.serviceSubnet ?? parsed.value('--service-cidr') ?? '10.96.0.0/12',
+    dnsDomain: cluster?.networking?.dnsDomain ?? 'cluster.local',
+    certSans: [
+      ...(cluster?.apiServer?.certSANs ?? []),
+      ...(parsed.value('--apiserver-cert-extra-sans')?.split(',') ?? []),
+    ],
+    token: token?.token ?? parsed.value('--token') ?? randomToken(),
+    tokenSeconds: seconds === 0 ? null : seconds,
+    certificateKey: init?.certificateKey ?? parsed.value('--certificate-key') ?? randomBytes(32).toString('hex'),
+  };
+}
+
+/** The authority whose files lie on the machine already (a restore), or a new one. */
+async function authority(context: CommandContext): Promise<Authority> {
+  const { root } = context.node;
+  const [crt, key] = ['/etc/kubernetes/pki/ca.crt', '/etc/kubernetes/pki/ca.key'];
+  if (!root.exists(crt) || !root.exists(key)) return createAuthority('kubernetes', 'rsa');
+  const certificate = root.readText(crt);
+  return { certificate, privateKey: root.readText(key), hash: publicKeyHash(certificate) };
+}
+
+async function makeCluster(context: CommandContext, wanted: Settings): Promise<ClusterState> {
+  const { world, node } = context;
+  const restored = clusterOnNode(world, node);
+  if (restored) return restored.cluster;
+  const ca = await authority(context);
+  const member = newMemberId();
+  const cluster: ClusterState = {
+    id: createHash('sha256').update(ca.hash).update(randomBytes(8)).digest('hex').slice(0, 16),
+    createdAt: world.clock.elapsed(),
+    createdIso: new Date().toISOString(),
+    version: wanted.version,
+    endpoint: wanted.endpoint,
+    imageRepository: wanted.repository,
+    podSubnet: wanted.podSubnet || '10.0.0.0/8',
+    serviceSubnet: wanted.serviceSubnet,
+    dnsDomain: wanted.dnsDomain,
+    ca,
+    tokens: {},
+    certificates: null,
+    nodes: {},
+    etcd: {
+      clusterId: decimal(newMemberId()),
+      members: [
+        { id: member, name: wanted.name, address: wanted.address, learner: false, server: node.id, started: true },
+      ],
+      revision: 300,
+      term: 2,
+    },
+    cni: null,
+    complete: false,
+    objects: {},
+  };
+  world.clusters.add(cluster);
+  writeMemberData(node, { cluster: cluster.id, member });
+  return cluster;
+}
+
+export async function init(args: readonly string[], context: CommandContext): Promise<Output> {
+  const parsed = parseArguments(args, VALUES);
+  const [phase, name] = parsed.operands;
+  if (phase === 'phase') return initPhase(name ?? '', parsed, context);
+  const mixed = parsed.has('--config') ? [...parsed.options.keys()].filter((flag) => !WITH_CONFIG.has(flag)) : [];
+  if (mixed.length > 0)
+    return failure(
+      3,
+      `can not mix '--config' with arguments [${mixed.map((flag) => flag.replace(/^-+/, '')).join(' ')}]\n${STACK_HINT}`,
+    );
+  let wanted: Settings;
+  try {
+    wanted = settings(parsed, context);
+  } catch (error) {
+    if (error instanceof ConfigError) return failure(1, `${error.message}\n${STACK_HINT}`);
+    throw error;
+  }
+  const own = installedProgram(context.node, 'kubeadm')?.version ?? '';
+  if (minorOf(wanted.version) > minorOf(own)) {
+    return failure(
+      1,
+      `this version of kubeadm only supports deploying clusters with the control plane version >= 1.${minorOf(own) - 1}.0. Current version: ${wanted.version}\n${STACK_HINT}`,
+    );
+  }
+  const head = `[init] Using Kubernetes version: ${wanted.version}\n[preflight] Running pre-flight checks\n`;
+  const ignored = (parsed.value('--ignore-preflight-errors') ?? '').split(',');
+  const checked = preflight('init', context, ignored);
+  if (checked.stopped) return failure(1, checked.stderr, head);
+  const seconds = workSeconds(context, 'kubeadm init');
+  await pullMissing(context, wanted.version, wanted.repository);
+  await context.sleep(seconds * 0.5);
+  const cluster = await makeCluster(context, wanted);
+  const files = { name: wanted.name, address: wanted.address, certSans: wanted.certSans };
+  await writeControlPlane(context.node, cluster, files);
+  writeKubelet(context.node, cluster, { name: wanted.name, server: cluster.endpoint, address: wanted.address });
+  const problem = kubeletProblem(context.node);
+  if (problem !== undefined) return kubeletFailed(context, { head: head + checked.stderr, problem });
+  await context.sleep(seconds * 0.5);
+  const reached = reachApi(context.node, cluster.endpoint);
+  if ('problem' in reached) {
+    return failure(
+      1,
+      `${checked.stderr}error execution phase upload-config/kubeadm: error uploading the kubeadm ClusterConfiguration: Post "https://${cluster.endpoint}/api/v1/namespaces/kube-system/configmaps?timeout=10s": ${dialError(reached)}\n${STACK_HINT}`,
+      head,
+    );
+  }
+  const kube = registerNode(context.node, cluster, { name: wanted.name, address: wanted.address });
+  markControlPlane(context.node, cluster, kube);
+  const now = context.world.clock.elapsed();
+  const [id = '', secret = ''] = wanted.token.split('.');
+  cluster.tokens[id] = {
+    secret,
+    expiresAt: wanted.tokenSeconds === null ? null : now + wanted.tokenSeconds,
+    description: '',
+  };
+  const uploads = parsed.has('--upload-certs');
+  if (uploads) cluster.certificates = { key: wanted.certificateKey, expiresAt: now + CERTIFICATE_SECONDS };
+  cluster.complete = true;
+  context.world.clusters.changed(cluster);
+  return {
+    stdout:
+      head +
+      success(cluster, wanted, {
+        uploads,
+        showKey: uploads && !parsed.has('--skip-certificate-key-print'),
+        showToken: !parsed.has('--skip-token-print'),
+      }),
+    stderr: checked.stderr,
+    exitCode: 0,
+  };
+}
+
+async function kubeletFailed(
+  context: CommandContext,
+  { head, problem }: { readonly head: string; readonly problem: string },
+): Promise<Output> {
+  await context.sleep(240);
+  return failure(
+    1,
+    `error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster\n${STACK_HINT}`,
+    `${head}[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods from directory "/etc/kubernetes/manifests". This can take up to 4m0s\n[kubelet-check] Initial timeout of 40s passed.\n[kubelet-check] It seems like the kubelet isn't running or healthy.\n[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp 127.0.0.1:10248: connect: connection refused.\n\nUnfortunately, an error has occurred:\n\ttimed out waiting for the condition (${problem})\n`,
+  );
+}
+
+export async function pullMissing(context: CommandContext, version: string, repository: string): Promise<void> {
+  const missing = imagesOf(version, repository).filter((image) => !context.node.state.images.includes(image));
+  if (missing.length === 0) return;
+  await context.sleep(workSeconds(context, 'kubeadm config images pull'));
+  addImages(context.node, missing);
+}
+
+function success(
+  cluster: ClusterState,
+  wanted: Settings,
+  shown: { readonly uploads: boolean; readonly showKey: boolean; readonly showToken: boolean },
+): string {
+  const { name, address } = wanted;
+  const lines = [
+    '[preflight] Pulling images required for setting up a Kubernetes cluster',
+    '[preflight] This might take a minute or two, depending on the speed of your internet connection',
+    "[preflight] You can also perform this action in beforehand using 'kubeadm config images pull'",
+    '[certs] Using certificateDir folder "/etc/kubernetes/pki"',
+    '[certs] Generating "ca" certificate and key',
+    '[certs] Generating "apiserver" certificate and key',
+    `[certs] apiserver serving cert is signed for DNS names [kubernetes kubernetes.default kubernetes.default.svc kubernetes.default.svc.${cluster.dnsDomain} ${name}] and IPs [10.96.0.1 ${address}]`,
+    '[certs] Generating "etcd/ca" certificate and key',
+    '[certs] Generating "sa" key and public key',
+    '[kubeconfig] Using kubeconfig folder "/etc/kubernetes"',
+    '[kubeconfig] Writing "admin.conf" kubeconfig file',
+    '[kubeconfig] Writing "kubelet.conf" kubeconfig file',
+    '[kubelet-start] Writing kubelet configuration to file "/var/lib/kubelet/config.yaml"',
+    '[kubelet-start] Starting the kubelet',
+    '[control-plane] Using manifest folder "/etc/kubernetes/manifests"',
+    '[etcd] Creating static Pod manifest for local etcd in "/etc/kubernetes/manifests"',
+    '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods from directory "/etc/kubernetes/manifests". This can take up to 4m0s',
+    '[apiclient] All control plane components are healthy after 12.504182 seconds',
+    '[upload-config] Storing the configuration used in ConfigMap "kubeadm-config" in the "kube-system" Namespace',
+    shown.uploads
+      ? '[upload-certs] Storing the certificates in Secret "kubeadm-certs" in the "kube-system" Namespace'
+      : '[upload-certs] Skipping phase. Please see --upload-certs',
+    ...(shown.showKey ? [`[upload-certs] Using certificate key:\n${wanted.certificateKey}`] : []),
+    `[mark-control-plane] Marking the node ${name} as control-plane by adding the labels: [node-role.kubernetes.io/control-plane node.kubernetes.io/exclude-from-external-load-balancers]`,
+    `[mark-control-plane] Marking the node ${name} as control-plane by adding the taints [node-role.kubernetes.io/control-plane:NoSchedule]`,
+    ...(shown.showToken ? [`[bootstrap-token] Using token: ${wanted.token}`] : []),
+    '[addons] Applied essential addon: CoreDNS',
+    '[addons] Applied essential addon: kube-proxy',
+    '',
+    'Your Kubernetes control-plane has initialized successfully!',
+    '',
+    'Then you can join any number of worker nodes by running the following on each as root:',
+    '',
+    `kubeadm join ${cluster.endpoint} --token ${shown.showToken ? wanted.token : '<value withheld>'} \\\n\t--discovery-token-ca-cert-hash sha256:${cluster.ca.hash} `,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+async function initPhase(
+  name: string,
+  parsed: ReturnType<typeof parseArguments>,
+  context: CommandContext,
+): Promise<Output> {
+  if (name === 'preflight') {
+    const checked = preflight('init', context, (parsed.value('--ignore-preflight-errors') ?? '').split(','));
+    return {
+      stdout: '[preflight] Running pre-flight checks\n',
+      stderr: checked.stderr,
+      exitCode: checked.stopped ? 1 : 0,
+    };
+  }
+  if (name !== 'upload-certs') return failure(1, `invalid subcommand: "${name}"\n${STACK_HINT}`);
+  let key: string;
+  try {
+    key = settings(parsed, context).certificateKey;
+  } catch (error) {
+    if (error instanceof ConfigError) return failure(1, `${error.message}\n${STACK_HINT}`);
+    throw error;
+  }
+  if (!parsed.has('--upload-certs')) return ok('[upload-certs] Skipping phase. Please see --upload-certs\n');
+  await context.sleep(workSeconds(context, 'kubeadm init phase'));
+  const cluster = clusterOf(context, parsed.value('--kubeconfig'));
+  if (typeof cluster === 'string')
+    return failure(1, `error execution phase upload-certs: error uploading certs: ${cluster}\n${STACK_HINT}`);
+  cluster.certificates = { key, expiresAt: context.world.clock.elapsed() + CERTIFICATE_SECONDS };
+  context.world.clusters.changed(cluster);
+  const shown = parsed.has('--skip-certificate-key-print') ? '' : `[upload-certs] Using certificate key:\n${key}\n`;
+  return ok(
+    `[upload-certs] Storing the certificates in Secret "kubeadm-certs" in the "kube-system" Namespace\n${shown}`,
+  );
+}
