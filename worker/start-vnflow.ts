@@ -22,6 +22,8 @@ export interface VnflowOptions {
   readonly api?: { readonly host: string; readonly port: number };
   /** Run a worker? Where workflow bundles are kept. */
   readonly worker?: { readonly bundleCache: string };
+  /** How much faster than ours the time of the simulated world runs; none: it is the real one. */
+  readonly speed?: number;
 }
 
 export interface RunningVnflow {

@@ -100,6 +100,7 @@ async function startParts(data: string, options: UpOptions, parts: Parts): Promi
       log,
       api: { host: '127.0.0.1', port },
       worker: { bundleCache: BUNDLES },
+      ...(parts.record.simulator ? { speed: parts.record.simulator.speed } : {}),
     }),
   );
   keep({ apiUrl, ...(configuration.keystoneUrl ? { keystoneUrl: configuration.keystoneUrl } : {}) });
