@@ -7,15 +7,16 @@ import {
   discoverNodes,
 } from '../domain/cluster-discovery.ts';
 import { VnflowError } from '../domain/problems.ts';
-import { listResources, type StackRef, type StackResource, showStack, stackOf } from '../openstack/heat.ts';
+import { findStack, listResources, type Stack, type StackResource, stackOf } from '../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../openstack/neutron.ts';
 import type { Session } from '../openstack/session.ts';
-import { putClusterNodes } from '../store/cluster-nodes.ts';
+import { forgetOtherNodes, putClusterNodes } from '../store/cluster-nodes.ts';
 import { mergeOperationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { instantiatedInfo } from './instantiated-info.ts';
-import { clusterParametersOf, instantiateRequestOf, operationOf, vimConnectionOf } from './operation-facts.ts';
+import { parametersOf } from './node-session.ts';
+import { stackName, vimConnectionOf } from './operation-facts.ts';
 import { vimSession } from './vim-session.ts';
 
 /** Binds slots to servers. A handful of calls, whatever the number of nodes. */
@@ -25,12 +26,13 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
       heartbeating(async (beat) => {
         const connection = await vimConnectionOf(deps, input);
         const session = vimSession(connection);
-        const stack = await appliedStack(deps, input.vnfLcmOpOccId, input.vnfInstanceId);
+        const found = await stackOfInstance(session, input.vnfInstanceId, beat);
+        const stack = { name: found.stack_name, id: found.id };
         const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
         const discovery = {
           resources: resources.map(discovered),
           addresses: await addressesOf(session, resources, beat),
-          parameters: clusterParametersOf(await instantiateRequestOf(deps, input)),
+          parameters: await parametersOf(deps, input),
           rootStackId: stack.id,
         };
         const nodes = discoverNodes(discovery);
@@ -38,13 +40,17 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
           deps.db,
           nodes.map((node) => rowOf(input.vnfInstanceId, node)),
         );
-        const { parameters } = await showStack(session, stack, { signal: beat.signal });
+        await forgetOtherNodes(
+          deps.db,
+          input.vnfInstanceId,
+          nodes.map(({ serverId }) => serverId),
+        );
         await mergeOperationContext(deps.db, input.vnfLcmOpOccId, {
           cluster: discoverCluster(discovery, nodes),
           instantiatedVnfInfo: await instantiatedInfo(deps, input, {
             resources,
             stack,
-            parameters,
+            parameters: found.parameters,
             vimConnectionId: connection.id,
           }),
         });
@@ -55,15 +61,10 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
   };
 }
 
-async function appliedStack(
-  deps: ActivityDependencies,
-  vnfLcmOpOccId: string,
-  vnfInstanceId: string,
-): Promise<StackRef> {
-  const { context } = await operationOf(deps, { vnfLcmOpOccId, vnfInstanceId });
-  const stack = context['stack'] as StackRef | undefined;
-  if (!stack) throw new VnflowError('INTERNAL', { detail: `Operation ${vnfLcmOpOccId} has applied no stack yet.` });
-  return stack;
+async function stackOfInstance(session: Session, vnfInstanceId: string, { signal }: Beat): Promise<Stack> {
+  const stack = await findStack(session, stackName(vnfInstanceId), { signal });
+  if (stack) return stack;
+  throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${stackName(vnfInstanceId)} does not exist any more.` });
 }
 
 function discovered(resource: StackResource): DiscoveredResource {

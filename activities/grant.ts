@@ -7,7 +7,14 @@ import { findImage } from '../openstack/glance.ts';
 import type { Session } from '../openstack/session.ts';
 import { mergeOperationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { instanceOf, instantiateRequestOf, operationOf, vimConnectionOf, vnfdOf } from './operation-facts.ts';
+import {
+  flavourOfInstance,
+  instanceOf,
+  instantiateRequestOf,
+  operationOf,
+  vimConnectionOf,
+  vnfdOf,
+} from './operation-facts.ts';
 import { vimSession } from './vim-session.ts';
 
 const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) });
@@ -19,9 +26,13 @@ const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) })
 export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActivities, 'requestGrant'> {
   return {
     requestGrant: async (ref) => {
-      if ((await operationOf(deps, ref)).operation !== 'INSTANTIATE') return;
-      const request = await instantiateRequestOf(deps, ref);
-      const of = flavour(await vnfdOf(deps, await instanceOf(deps, ref)), request.flavourId);
+      const operation = await operationOf(deps, ref);
+      if (operation.operation === 'TERMINATE') return;
+      const instance = await instanceOf(deps, ref);
+      const of =
+        operation.operation === 'INSTANTIATE'
+          ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
+          : await flavourOfInstance(deps, instance);
       const session = vimSession(await vimConnectionOf(deps, ref));
       await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
         grant: { softwareImages: await imageIds(session, of) },

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepInput } from '../domain/activity-contract.ts';
+import { z } from 'zod';
+import type { OperationRef, StepInput } from '../domain/activity-contract.ts';
 import { ClusterParameters } from '../domain/cluster-parameters.ts';
 import { consoleFingerprints } from '../domain/console-log.ts';
 import { PROBLEMS, VnflowError } from '../domain/problems.ts';
@@ -10,7 +11,7 @@ import { type ClusterNode, findClusterNode, findHostKey, pinHostKey } from '../s
 import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies, Bastion } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
-import { clusterParametersOf, instantiateRequestOf, operationOf, vimConnectionOf } from './operation-facts.ts';
+import { vimConnectionOf } from './operation-facts.ts';
 import { vimSession } from './vim-session.ts';
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -57,12 +58,16 @@ export async function onNode<T>(
   }
 }
 
-/** The node parameters of the operation under way, or those that the instance was made with. */
-export async function parametersOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterParameters> {
-  const { operation } = await operationOf(deps, input);
-  if (operation === 'INSTANTIATE') return clusterParametersOf(await instantiateRequestOf(deps, input));
-  return ClusterParameters.parse(await deps.secrets.get(secretName.clusterParameters(input.vnfInstanceId)));
+/** The node parameters of the operation's own request, or else those that the instance was made with. */
+export async function parametersOf(deps: ActivityDependencies, ref: OperationRef): Promise<ClusterParameters> {
+  const asked = Asked.parse((await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId))) ?? {});
+  const own = asked.additionalParams?.k8s_cluster_installation_param;
+  return ClusterParameters.parse(own ?? (await deps.secrets.get(secretName.clusterParameters(ref.vnfInstanceId))));
 }
+
+const Asked = z.looseObject({
+  additionalParams: z.looseObject({ k8s_cluster_installation_param: z.unknown().optional() }).optional(),
+});
 
 export function loginOf({ master_node, worker_node }: ClusterParameters, role: ClusterNode['role']) {
   return role === 'master' ? master_node : worker_node;

@@ -6,7 +6,7 @@ import {
   type VimConnectionInfo,
   VimConnectionInfo as VimConnectionInfoSchema,
 } from '../domain/sol-requests.ts';
-import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
+import { type Flavour, flavour, readVnfd, type Vnfd } from '../domain/vnfd.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
 import { findVnfInstance, type VnfInstanceRow } from '../store/vnf-instances.ts';
@@ -70,6 +70,11 @@ export async function vimConnectionOf(deps: ActivityDependencies, ref: Operation
 export async function vnfdOf(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Vnfd> {
   const files = await readVnfPackageFiles(deps.db, instance.package_id, 'Definitions/');
   return readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
+}
+
+/** The flavour that an instance was instantiated with. */
+export async function flavourOfInstance(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Flavour> {
+  return flavour(await vnfdOf(deps, instance), String(instance.instantiated_vnf_info?.['flavourId']));
 }
 
 export function stackName(vnfInstanceId: string): string {

@@ -4,6 +4,7 @@ import { isFinal } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
+import { planScale, planScaleOutRollback } from '../domain/planner/scale.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
 import { problemDetails, VnflowError } from '../domain/problems.ts';
 import { withoutSecrets } from '../domain/redaction.ts';
@@ -21,6 +22,7 @@ import { secretName } from '../store/secrets.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
+import { scaleFactsOf } from './scale-facts-of.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
 export function createRecordActivities(deps: ActivityDependencies): Omit<RecordActivities, 'requestGrant'> {
@@ -34,7 +36,7 @@ export function createRecordActivities(deps: ActivityDependencies): Omit<RecordA
 
     makePlan: async ({ direction, ...ref }) => {
       const operation = await operationOf(deps, ref);
-      const plan = direction === 'rollback' ? planInstantiateRollback() : await forwardPlan(deps, operation);
+      const plan = direction === 'rollback' ? await rollbackPlan(deps, operation) : await forwardPlan(deps, operation);
       await insertPlanSteps(deps.db, ref.vnfLcmOpOccId, plan);
       return plan;
     },
@@ -90,11 +92,20 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
         clusterShape(flavour(vnfd, request.flavourId), request.instantiationLevelId, clusterParametersOf(request)),
       );
     }
+    case 'SCALE':
+      return planScale(await scaleFactsOf(deps, ref));
     case 'TERMINATE':
       return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
     default:
       return operation.operation satisfies never;
   }
+}
+
+async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  return operation.operation === 'SCALE'
+    ? planScaleOutRollback(await scaleFactsOf(deps, ref))
+    : planInstantiateRollback();
 }
 
 /** What a completed operation means for its instance. */
@@ -103,6 +114,8 @@ async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOcc
   switch (operation.operation) {
     case 'INSTANTIATE':
       return instantiated(deps, operation);
+    case 'SCALE':
+      return { instantiatedVnfInfo: discoveredInfo(operation) };
     case 'TERMINATE':
       return terminated(await instanceOf(deps, ref));
     default:
@@ -122,11 +135,16 @@ async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRo
   );
   return {
     instantiationState: 'INSTANTIATED',
-    instantiatedVnfInfo: (operation.context['instantiatedVnfInfo'] ?? {}) as Record<string, unknown>,
+    instantiatedVnfInfo: discoveredInfo(operation),
     vimConnectionInfo: withoutSecrets(request.vimConnectionInfo ?? {}),
     extensions: request.extensions,
     vnfConfigurableProperties: request.vnfConfigurableProperties,
   };
+}
+
+/** What `discover` found. */
+function discoveredInfo(operation: VnfLcmOpOccRow): Record<string, unknown> {
+  return (operation.context['instantiatedVnfInfo'] ?? {}) as Record<string, unknown>;
 }
 
 /** As Tacker leaves it: flavour and STOPPED stay, the VIM connection is gone. */

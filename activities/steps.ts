@@ -2,9 +2,17 @@ import type { StepActivities } from '../domain/activity-contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createDiscoverActivity } from './discover.ts';
 import { createNodeActivities } from './nodes.ts';
+import { createRemoveWorkersActivity } from './remove-workers.ts';
+import { createScaleActivities } from './scale.ts';
 import { createStackActivities } from './stack.ts';
 
 /** One activity per kind of step. */
 export function createStepActivities(deps: ActivityDependencies): StepActivities {
-  return { ...createStackActivities(deps), ...createDiscoverActivity(deps), ...createNodeActivities(deps) };
+  return {
+    ...createStackActivities(deps),
+    ...createDiscoverActivity(deps),
+    ...createNodeActivities(deps),
+    ...createScaleActivities(deps),
+    ...createRemoveWorkersActivity(deps),
+  };
 }

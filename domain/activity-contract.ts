@@ -12,6 +12,7 @@ export interface OperationRef {
 export interface StepInput extends OperationRef {
   readonly stepId: string;
   readonly slot?: string;
+  readonly slots?: readonly string[];
   /** How often an operator has retried the operation: leases (join tokens) of an earlier round are not used again. */
   readonly round: number;
 }

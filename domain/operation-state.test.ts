@@ -39,17 +39,20 @@ it('ends only in COMPLETED, FAILED or ROLLED_BACK', () => {
 it('lets an operator act in FAILED_TEMP only, and says in which state the operation is', () => {
   for (const state of OPERATION_STATES.filter((one) => one !== 'FAILED_TEMP')) {
     for (const control of CONTROLS)
-      expect(refusalOf(control, 'INSTANTIATE', state)).toMatchObject({
+      expect(refusalOf(control, { operation: 'INSTANTIATE', rollbackSupported: true }, state)).toMatchObject({
         code: 'OPERATION_STATE',
         detail: expect.stringContaining(state),
       });
   }
-  for (const control of CONTROLS) expect(refusalOf(control, 'INSTANTIATE', 'FAILED_TEMP')).toBeUndefined();
+  for (const control of CONTROLS) expect(refusalOf(control, undoable, 'FAILED_TEMP')).toBeUndefined();
 });
 
+const undoable = { operation: 'INSTANTIATE', rollbackSupported: true } as const;
+const final = { operation: 'TERMINATE', rollbackSupported: false } as const;
+
 it('refuses the rollback of a terminate', () => {
-  expect(refusalOf('rollback', 'TERMINATE', 'FAILED_TEMP')).toMatchObject({ code: 'ROLLBACK_NOT_SUPPORTED' });
-  expect(refusalOf('retry', 'TERMINATE', 'FAILED_TEMP')).toBeUndefined();
+  expect(refusalOf('rollback', final, 'FAILED_TEMP')).toMatchObject({ code: 'ROLLBACK_NOT_SUPPORTED' });
+  expect(refusalOf('retry', final, 'FAILED_TEMP')).toBeUndefined();
 });
 
 it('never leaves a final state, whatever happens', () => {

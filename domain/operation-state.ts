@@ -10,7 +10,7 @@ export const OPERATION_STATES = [
 ] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
-export const OPERATIONS = ['INSTANTIATE', 'TERMINATE'] as const;
+export const OPERATIONS = ['INSTANTIATE', 'TERMINATE', 'SCALE'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** What an operator may ask of an operation. */
@@ -30,9 +30,6 @@ const TRANSITIONS: Readonly<Record<OperationState, Partial<Record<OperationEvent
   ROLLED_BACK: {},
 };
 
-/** Operations whose effect can be undone. The others: retry or fail. */
-const ROLLBACK_SUPPORTED: Readonly<Record<Operation, boolean>> = { INSTANTIATE: true, TERMINATE: false };
-
 /** The state after `event`, or undefined where the event is not allowed. */
 export function nextState(state: OperationState, event: OperationEvent): OperationState | undefined {
   return TRANSITIONS[state][event];
@@ -42,17 +39,26 @@ export function isFinal(state: OperationState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
 
+/** Instantiate and scale out can be undone (tacker-lcm §3). @param params of the request */
+export function isRollbackSupported(operation: Operation, params: Readonly<Record<string, unknown>>): boolean {
+  return operation === 'INSTANTIATE' || (operation === 'SCALE' && params['type'] === 'SCALE_OUT');
+}
+
 export type ControlRefusal = { readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORTED'; readonly detail: string };
 
 /** Why `control` is not allowed now; undefined when it is. The same sentence for HTTP, CLI and the Temporal UI. */
-export function refusalOf(control: Control, operation: Operation, state: OperationState): ControlRefusal | undefined {
+export function refusalOf(
+  control: Control,
+  { operation, rollbackSupported }: { operation: Operation; rollbackSupported: boolean },
+  state: OperationState,
+): ControlRefusal | undefined {
   if (nextState(state, control) === undefined) {
     return {
       code: 'OPERATION_STATE',
       detail: `${control} is allowed in FAILED_TEMP only; the ${operation} operation is in state ${state}.`,
     };
   }
-  if (control === 'rollback' && !ROLLBACK_SUPPORTED[operation]) {
+  if (control === 'rollback' && !rollbackSupported) {
     return { code: 'ROLLBACK_NOT_SUPPORTED', detail: `Rollback of ${operation} is not supported.` };
   }
   return undefined;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { criticalPath, type Plan, readySteps } from './plan.ts';
 import { planInstantiate, planInstantiateRollback } from './planner/instantiate.ts';
+import { planScale } from './planner/scale.ts';
 import { planTerminate } from './planner/terminate.ts';
 import { STEP_KINDS } from './step-kind.ts';
 
@@ -109,10 +110,34 @@ it('refuses a plan with a cycle', () => {
   const cyclic: Plan = {
     operation: 'INSTANTIATE',
     direction: 'forward',
+    rollbackSupported: true,
     steps: [
       { id: 'a', kind: 'discover', after: ['b'] },
       { id: 'b', kind: 'discover', after: ['a'] },
     ],
   };
   expect(() => criticalPath(cyclic, seconds)).toThrow(/cycle/);
+});
+
+const scale = { vduId: 'workerNode', count: 3, by: 2 };
+
+it('scales out by touching the new workers only, all at once', () => {
+  expect(waves(planScale({ ...scale, type: 'SCALE_OUT' }))).toEqual([
+    ['growStack'],
+    ['discover'],
+    ['prepareNode-workerNode-3', 'prepareNode-workerNode-4'],
+    ['joinWorker-workerNode-3', 'joinWorker-workerNode-4'],
+  ]);
+});
+
+it('scales in from the highest index: out of the cluster first, then out of the stack', () => {
+  const plan = planScale({ ...scale, type: 'SCALE_IN' });
+  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover']]);
+  expect(plan.steps[0]?.slots).toEqual(['workerNode[1]', 'workerNode[2]']);
+  expect(plan.rollbackSupported).toBe(false);
+});
+
+it('has a critical path for 100 more workers that is that of one more', () => {
+  const path = (by: number) => criticalPath(planScale({ ...scale, type: 'SCALE_OUT', by }), seconds).seconds;
+  expect(path(100)).toBe(path(1));
 });

@@ -6,6 +6,8 @@ export interface PlanStep {
   readonly id: string;
   readonly kind: StepKind;
   readonly slot?: string;
+  /** A step that concerns several nodes at once. */
+  readonly slots?: readonly string[];
   /** Ids of the steps that must be done first. */
   readonly after: readonly string[];
   /** Only for `gracePeriod`: how long to wait. */
@@ -16,6 +18,8 @@ export interface PlanStep {
 export interface Plan {
   readonly operation: Operation;
   readonly direction: 'forward' | 'rollback';
+  /** Can the operation be undone? Otherwise: retry or fail. */
+  readonly rollbackSupported: boolean;
   readonly steps: readonly PlanStep[];
 }
 
@@ -23,7 +27,7 @@ export interface Plan {
 export function step(
   kind: StepKind,
   after: readonly PlanStep[],
-  options: { slot?: string; seconds?: number } = {},
+  options: { slot?: string; slots?: readonly string[]; seconds?: number } = {},
 ): PlanStep {
   const id = options.slot === undefined ? kind : `${kind}-${options.slot.replace('[', '-').replace(']', '')}`;
   return {
@@ -31,6 +35,7 @@ export function step(
     kind,
     after: after.map((earlier) => earlier.id),
     ...(options.slot === undefined ? {} : { slot: options.slot }),
+    ...(options.slots === undefined ? {} : { slots: options.slots }),
     ...(options.seconds === undefined ? {} : { seconds: options.seconds }),
   };
 }

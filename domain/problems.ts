@@ -254,6 +254,13 @@ export const PROBLEMS = {
     retriable: true,
     remedy: 'Look at `kubectl get node` and `cilium status` on the control-plane node.',
   },
+  DRAIN_BLOCKED: {
+    status: 422,
+    title: 'Node could not be drained',
+    retriable: false,
+    remedy:
+      'See which pods stay (`kubectl get pods -A -o wide`) and which PodDisruptionBudget holds them; scale the workload up, or give `drain_timeout` more time; then retry.',
+  },
   // -- operations ----------------------------------------------------------------------------------------------------
   STEP_DEADLINE: {
     status: 422,

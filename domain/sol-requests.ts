@@ -122,5 +122,13 @@ export const TerminateVnfRequest = z.object({
 });
 export type TerminateVnfRequest = z.infer<typeof TerminateVnfRequest>;
 
+export const ScaleVnfRequest = z.object({
+  type: z.enum(['SCALE_OUT', 'SCALE_IN']),
+  aspectId: identifier,
+  numberOfSteps: z.int().min(1).default(1),
+  additionalParams: keyValuePairs.optional(),
+});
+export type ScaleVnfRequest = z.infer<typeof ScaleVnfRequest>;
+
 /** Tacker's `v2_vnfm.default_graceful_termination_timeout`, in seconds. */
 export const DEFAULT_GRACEFUL_TERMINATION_SECONDS = 10;

@@ -74,6 +74,19 @@ export const STEP_KINDS = {
     timeLimitSeconds: 900,
     attempts: 20,
   },
+  growStack: { summary: 'add servers to the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
+  removeWorkers: {
+    summary: 'drain and delete {node}',
+    expectedSeconds: 30,
+    timeLimitSeconds: 3600,
+    attempts: 12,
+  },
+  shrinkStack: {
+    summary: 'take servers out of the Heat stack',
+    expectedSeconds: 15,
+    timeLimitSeconds: 1500,
+    attempts: 20,
+  },
   deleteStack: { summary: 'delete the Heat stack', expectedSeconds: 15, timeLimitSeconds: 1500, attempts: 20 },
   forgetCluster: {
     summary: 'forget nodes, host keys and secrets',

@@ -58,6 +58,25 @@ export async function pinHostKey(db: Database, key: Omit<Insertable<HostKeyTable
     .execute();
 }
 
+/** Forgets what servers of an instance there were besides these. */
+export async function forgetOtherNodes(
+  db: Database,
+  vnfInstanceId: string,
+  serverIds: readonly string[],
+): Promise<void> {
+  const kept = [...serverIds, ''];
+  await db
+    .deleteFrom('cluster_node')
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('server_id', 'not in', kept)
+    .execute();
+  await db
+    .deleteFrom('host_key')
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('server_id', 'not in', kept)
+    .execute();
+}
+
 /** Forgets nodes and host keys of an instance. */
 export async function forgetCluster(db: Database, vnfInstanceId: string): Promise<void> {
   await db.deleteFrom('cluster_node').where('vnf_instance_id', '=', vnfInstanceId).execute();

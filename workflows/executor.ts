@@ -57,17 +57,30 @@ interface StepContext {
 }
 
 async function runStep(step: PlanStep, { ref, round, labels }: StepContext): Promise<void> {
-  const summary = stepSummary(step.kind, step.slot === undefined ? undefined : (labels.get(step.slot) ?? step.slot));
+  const names = (step.slots ?? (step.slot === undefined ? [] : [step.slot])).map((slot) => labels.get(slot) ?? slot);
+  const summary = stepSummary(step.kind, someOf(names));
   if (step.kind === 'gracePeriod') {
     await sleep((step.seconds ?? 0) * 1000, { summary });
     return;
   }
-  const input = { ...ref, stepId: step.id, round, ...(step.slot === undefined ? {} : { slot: step.slot }) };
+  const input = {
+    ...ref,
+    stepId: step.id,
+    round,
+    ...(step.slot === undefined ? {} : { slot: step.slot }),
+    ...(step.slots === undefined ? {} : { slots: step.slots }),
+  };
   const result = await activities[step.kind].executeWithOptions(
     { ...options(step.kind), activityId: step.id, summary },
     [input],
   );
   for (const [slot, label] of Object.entries(result.labels ?? {})) labels.set(slot, label);
+}
+
+/** A summary is one line: the first few, and how many more. */
+function someOf(names: readonly string[]): string {
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return `${names.slice(0, 3).join(', ')}${more}`;
 }
 
 function options(kind: keyof typeof STEP_KINDS) {

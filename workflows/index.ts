@@ -1,3 +1,4 @@
 /** Everything exported here is a workflow type. */
 export { instantiateVnf } from './instantiate-vnf.ts';
+export { scaleVnf } from './scale-vnf.ts';
 export { terminateVnf } from './terminate-vnf.ts';

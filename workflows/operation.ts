@@ -56,6 +56,7 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
   let state: OperationState = 'STARTING';
   let accepted = false;
   let control: Control | undefined;
+  let rollbackSupported = false;
 
   setHandler(
     acceptUpdate,
@@ -78,7 +79,10 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
       {
         description: CONTROL_DESCRIPTIONS[name],
         validator: () => {
-          const refusal = control === undefined ? refusalOf(name, input.operation, state) : undefined;
+          const refusal =
+            control === undefined
+              ? refusalOf(name, { operation: input.operation, rollbackSupported }, state)
+              : undefined;
           if (control !== undefined)
             throw refused('OPERATION_STATE', `${control} of this operation is under way already.`);
           if (refusal) throw refused(refusal.code, refusal.detail);
@@ -119,6 +123,7 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
     await enter('refused', [stepFailure({ id: 'grant', kind: 'discover' }, error)]);
     return state;
   }
+  rollbackSupported = forward.rollbackSupported;
   await enter('granted');
 
   let plan = forward;

@@ -1,4 +1,4 @@
-import { type Control, refusalOf } from '../../domain/operation-state.ts';
+import { type Control, isRollbackSupported, refusalOf } from '../../domain/operation-state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { findOperation, listOperations } from '../../store/operations.ts';
 import type { ApiContext } from '../dependencies.ts';
@@ -51,8 +51,9 @@ function failAndShow(context: ApiContext): Endpoint {
 }
 
 async function controlOperation(context: ApiContext, request: ApiRequest, which: Control): Promise<string> {
-  const { id, operation, operation_state, vnf_instance_id } = await vnfLcmOpOccOf(context, request);
-  const refusal = refusalOf(which, operation, operation_state);
+  const { id, operation, operation_params, operation_state, vnf_instance_id } = await vnfLcmOpOccOf(context, request);
+  const rollbackSupported = isRollbackSupported(operation, operation_params);
+  const refusal = refusalOf(which, { operation, rollbackSupported }, operation_state);
   if (refusal) throw new VnflowError(refusal.code, { detail: refusal.detail });
   await context.engine.control(which, { vnfInstanceId: vnf_instance_id, vnfLcmOpOccId: id });
   return id;

@@ -37,6 +37,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
   return {
     operation: 'INSTANTIATE',
     direction: 'forward',
+    rollbackSupported: true,
     steps: [
       applyStack,
       discover,
@@ -65,6 +66,7 @@ export function planInstantiateRollback(): Plan {
   return {
     operation: 'INSTANTIATE',
     direction: 'rollback',
+    rollbackSupported: true,
     steps: [deleteStack, step('forgetCluster', [deleteStack])],
   };
 }

@@ -15,6 +15,7 @@ export function planTerminate(request: TerminateVnfRequest): Plan {
   return {
     operation: 'TERMINATE',
     direction: 'forward',
+    rollbackSupported: false,
     steps: [...grace, deleteStack, step('forgetCluster', [deleteStack])],
   };
 }

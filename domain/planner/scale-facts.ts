@@ -1,0 +1,53 @@
+import { VnflowError } from '../problems.ts';
+import type { ScaleVnfRequest } from '../sol-requests.ts';
+import type { Flavour } from '../vnfd.ts';
+import type { ScaleFacts } from './scale.ts';
+
+/** The parts of instantiatedVnfInfo that a scale depends on. */
+export interface ScaledInfo {
+  readonly scaleStatus?: readonly { readonly aspectId: string; readonly scaleLevel: number }[];
+  readonly vnfcResourceInfo?: readonly { readonly vduId: string }[];
+}
+
+/**
+ * What a scale request means for an instance.
+ * @throws VnflowError BAD_REQUEST: unknown aspect, a level outside of 0 … max, or an aspect of more than one VDU
+ */
+export function scaleFacts(
+  request: Pick<ScaleVnfRequest, 'type' | 'aspectId' | 'numberOfSteps'>,
+  of: Flavour,
+  info: ScaledInfo,
+): ScaleFacts {
+  const aspect = of.aspects.find(({ id }) => id === request.aspectId);
+  const status = info.scaleStatus?.find(({ aspectId }) => aspectId === request.aspectId);
+  if (!aspect || !status) {
+    const known = of.aspects.map(({ id }) => id).join(', ') || 'none';
+    throw refused(`aspectId: flavour "${of.id}" has no scaling aspect "${request.aspectId}"; it has ${known}.`);
+  }
+  const level = levelAfter(request, status.scaleLevel);
+  if (level < 0 || level > aspect.maxScaleLevel) {
+    throw refused(
+      `numberOfSteps: ${request.type} by ${request.numberOfSteps} would take ${request.aspectId} from level ${status.scaleLevel} to ${level}; it must stay within 0 and ${aspect.maxScaleLevel}.`,
+    );
+  }
+  const [delta, ...others] = Object.entries(aspect.vduDeltas);
+  if (!delta || others.length > 0)
+    throw refused(
+      `aspectId: ${request.aspectId} scales ${others.length + 1} VDUs at once; only aspects of one VDU are supported.`,
+    );
+  const [vduId, perStep] = delta;
+  const count = info.vnfcResourceInfo?.filter((vnfc) => vnfc.vduId === vduId).length ?? 0;
+  return { type: request.type, vduId, count, by: perStep * request.numberOfSteps };
+}
+
+/** The aspect's level after the scale. */
+export function levelAfter(
+  { type, numberOfSteps }: Pick<ScaleVnfRequest, 'type' | 'numberOfSteps'>,
+  level: number,
+): number {
+  return type === 'SCALE_OUT' ? level + numberOfSteps : level - numberOfSteps;
+}
+
+function refused(detail: string): VnflowError {
+  return new VnflowError('BAD_REQUEST', { detail });
+}
