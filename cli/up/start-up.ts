@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { readConfiguration } from '../../worker/configuration.ts';
 import { installRuntime } from '../../worker/runtime.ts';
@@ -93,6 +94,8 @@ async function startParts(data: string, options: UpOptions, parts: Parts): Promi
   const log = pino({ level: 'info' }, pino.destination({ dest: path.join(data, 'vnflow.log'), mode: 0o600 }));
   installRuntime(log);
   const configuration = readConfiguration(environmentOf(options, parts.record.simulator), data);
+  // the embedded Postgres is WebAssembly: compiling it a second time, optimised, costs 100 MB and gains nothing here
+  setFlagsFromString('--liftoff-only');
   parts.vnflow = await timed(options.say, 'Store, worker and API started', () =>
     startVnflow({
       configuration,
