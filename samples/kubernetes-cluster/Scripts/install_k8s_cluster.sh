@@ -171,7 +171,7 @@ use_proxy() {
 installed() {
   # shellcheck disable=SC2016  # dpkg-query's own placeholders
   case "$(dpkg-query -W -f='${Status} ${Version}' "$1" 2> /dev/null)" in
-    "install ok installed $2"*) return 0 ;;
+    "install ok installed $2"* | "hold ok installed $2"*) return 0 ;; # a held package wants hold, not install
     *) return 1 ;;
   esac
 }
