@@ -153,11 +153,12 @@ const WGET_VALUES = new Set(
 );
 
 async function wget(args: readonly string[], context: CommandContext): Promise<Output> {
-  const options = parseArguments(args, WGET_VALUES);
+  // `-qO-` is `-q -O -`
+  const options = parseArguments(args.flatMap((argument) => (/^-q?O./.test(argument) ? ['-q', '-O', argument.replace(/^-q?O/, '')] : [argument])), WGET_VALUES);
   if (options.has('-V', '--version')) return ok('GNU Wget 1.21.2 built on linux-gnu.\n');
   if (options.operands.length === 0) return failure(1, 'wget: missing URL\nUsage: wget [OPTION]... [URL]...');
   const follow = parseArguments(['-L'], VALUES);
-  const quiet = options.has('-q', '--quiet') || args.some((argument) => /^-[a-zA-Z]*q[a-zA-Z]*O?-?$/.test(argument));
+  const quiet = options.has('-q', '--quiet');
   let stdout = '';
   for (const url of options.operands) {
     const result = transfer(url, follow, context);
