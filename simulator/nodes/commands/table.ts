@@ -1,15 +1,20 @@
 import type { CommandTable } from '../shell/command.ts';
+import { APT } from './apt.ts';
+import { ARCHIVES } from './archives.ts';
+import { CHECKSUMS } from './checksums.ts';
 import { CILIUM } from './cilium.ts';
+import { CURL } from './curl.ts';
 import { DOCKER } from './docker.ts';
-import { DOWNLOADS } from './downloads.ts';
+import { DPKG } from './dpkg.ts';
 import { FILES } from './files.ts';
+import { GPG } from './gpg.ts';
 import { IDENTITY } from './identity.ts';
 import { KERNEL } from './kernel.ts';
 import { KUBEADM } from './kubeadm/kubeadm.ts';
 import { KUBECTL } from './kubectl/kubectl.ts';
 import { LOAD_BALANCER } from './load-balancer.ts';
+import { MACHINE } from './machine.ts';
 import { OPENSSL } from './openssl.ts';
-import { PACKAGES } from './packages.ts';
 import { PROCESSES } from './processes.ts';
 import { RUNTIME } from './runtime.ts';
 import { SHELLS } from './shells.ts';
@@ -23,13 +28,18 @@ export const COMMANDS: CommandTable = {
   ...FILES,
   ...SYSTEMD,
   ...KERNEL,
-  ...PACKAGES,
-  ...DOWNLOADS,
   ...OPENSSL,
   ...RUNTIME,
-  ...DOCKER,
   ...LOAD_BALANCER,
   ...KUBEADM,
   ...KUBECTL,
   ...CILIUM,
+  ...APT,
+  ...DPKG,
+  ...GPG,
+  ...CURL,
+  ...CHECKSUMS,
+  ...ARCHIVES,
+  ...DOCKER,
+  ...MACHINE,
 };
