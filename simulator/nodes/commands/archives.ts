@@ -48,8 +48,8 @@ function place(member: Member, directory: string, { files }: CommandContext, str
   const rest = parts.slice(strip);
   if (rest.length === 0) return;
   const path = `${directory === '/' ? '' : directory}/${rest.join('/')}`;
-  if (member.kind === 'directory') return files.makeDirectory(path, true);
-  files.makeDirectory(parentOf(path), true);
+  files.makeDirectory(member.kind === 'directory' ? path : parentOf(path), true);
+  if (member.kind === 'directory') return;
   files.remove(path, { recursive: false, force: true });
   if (member.kind === 'link') files.link(member.to, path);
   else files.write(path, member.bytes, { mode: member.mode });

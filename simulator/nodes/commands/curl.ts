@@ -154,7 +154,10 @@ const WGET_VALUES = new Set(
 
 async function wget(args: readonly string[], context: CommandContext): Promise<Output> {
   // `-qO-` is `-q -O -`
-  const options = parseArguments(args.flatMap((argument) => (/^-q?O./.test(argument) ? ['-q', '-O', argument.replace(/^-q?O/, '')] : [argument])), WGET_VALUES);
+  const options = parseArguments(
+    args.flatMap((argument) => (/^-q?O./.test(argument) ? ['-q', '-O', argument.replace(/^-q?O/, '')] : [argument])),
+    WGET_VALUES,
+  );
   if (options.has('-V', '--version')) return ok('GNU Wget 1.21.2 built on linux-gnu.\n');
   if (options.operands.length === 0) return failure(1, 'wget: missing URL\nUsage: wget [OPTION]... [URL]...');
   const follow = parseArguments(['-L'], VALUES);

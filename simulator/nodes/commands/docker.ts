@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ImageProblem, imageProblem, normalImage } from '../containers/registries.ts';
 import type { SimNode } from '../node.ts';
-import { type CommandContext, type CommandTable, failure, ok, type Output, parseArguments } from '../shell/command.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 import { installedProgram } from '../shell/shell.ts';
 import { activeState } from '../systemd/services.ts';
 
@@ -10,7 +10,8 @@ const SOCKET = 'unix:///var/run/docker.sock';
 type Verb = (args: readonly string[], context: CommandContext) => Output | Promise<Output>;
 
 function daemonProblem({ node, isRoot }: CommandContext): string | undefined {
-  if (!isRoot) return `permission denied while trying to connect to the Docker daemon socket at ${SOCKET}: dial unix /var/run/docker.sock: connect: permission denied`;
+  if (!isRoot)
+    return `permission denied while trying to connect to the Docker daemon socket at ${SOCKET}: dial unix /var/run/docker.sock: connect: permission denied`;
   if (activeState(node, 'docker') === 'active') return undefined;
   return `Cannot connect to the Docker daemon at ${SOCKET}. Is the docker daemon running?`;
 }
@@ -41,7 +42,9 @@ function addImage(node: SimNode, image: string): void {
 }
 
 const RUN_VALUES = new Set(
-  '--name --restart -p --publish -v --volume -e --env --env-file --network --net -u --user -w --workdir --entrypoint --hostname -h -m --memory --cpus -l --label --mount --add-host --pull --log-driver --log-opt --platform --ulimit --cap-add'.split(' '),
+  '--name --restart -p --publish -v --volume -e --env --env-file --network --net -u --user -w --workdir --entrypoint --hostname -h -m --memory --cpus -l --label --mount --add-host --pull --log-driver --log-opt --platform --ulimit --cap-add'.split(
+    ' ',
+  ),
 );
 
 /** Where the options of `docker run` end and the image begins. */
@@ -49,7 +52,7 @@ function imageAt(args: readonly string[]): number {
   for (let index = 0; index < args.length; index += 1) {
     const argument = args[index] ?? '';
     if (!argument.startsWith('-')) return index;
-    if (RUN_VALUES.has(argument) || RUN_VALUES.has(`-${argument.at(-1)}`) && /^-[a-z]+$/i.test(argument)) index += 1;
+    if (RUN_VALUES.has(argument) || (RUN_VALUES.has(`-${argument.at(-1)}`) && /^-[a-z]+$/i.test(argument))) index += 1;
   }
   return args.length;
 }
@@ -64,17 +67,27 @@ const run: Verb = async (args, context) => {
   const { containers } = node.state;
   const id = digest(`${node.id} ${name} ${node.nextPid}`);
   if (containers[name]) {
-    return failure(125, `docker: Error response from daemon: Conflict. The container name "/${name}" is already in use by container "${containers[name].options['id'] ?? ''}". You have to remove (or rename) that container to be able to reuse that name.\nSee 'docker run --help'.`);
+    return failure(
+      125,
+      `docker: Error response from daemon: Conflict. The container name "/${name}" is already in use by container "${containers[name].options['id'] ?? ''}". You have to remove (or rename) that container to be able to reuse that name.\nSee 'docker run --help'.`,
+    );
   }
   if (!node.state.images.includes(normalImage(image))) {
     const problem = imageProblem(node, image, 'docker');
-    if (problem) return failure(125, `Unable to find image '${image}' locally\ndocker: ${daemonError(problem)}\nSee 'docker run --help'.`);
+    if (problem)
+      return failure(
+        125,
+        `Unable to find image '${image}' locally\ndocker: ${daemonError(problem)}\nSee 'docker run --help'.`,
+      );
     addImage(node, image);
   }
   const published = [...(options.all.get('-p') ?? []), ...(options.all.get('--publish') ?? [])];
   const taken = published.map(hostPort).find((port) => portsInUse(node).has(port));
   if (taken !== undefined) {
-    return failure(125, `docker: Error response from daemon: driver failed programming external connectivity on endpoint ${name}: Bind for 0.0.0.0:${taken} failed: port is already allocated.`);
+    return failure(
+      125,
+      `docker: Error response from daemon: driver failed programming external connectivity on endpoint ${name}: Bind for 0.0.0.0:${taken} failed: port is already allocated.`,
+    );
   }
   if (options.has('--rm') && !options.has('-d', '--detach')) return ok();
   containers[name] = {
@@ -164,7 +177,11 @@ const inspect: Verb = (args, { node }) => {
     });
   }
   if (format === undefined) return ok(`${JSON.stringify(found, null, 4)}\n`);
-  return ok(found.map((value) => `${format.replaceAll(/\{\{\s*\.([\w.]+)\s*\}\}/g, (_, path: string) => field(value, path))}\n`).join(''));
+  return ok(
+    found
+      .map((value) => `${format.replaceAll(/\{\{\s*\.([\w.]+)\s*\}\}/g, (_, path: string) => field(value, path))}\n`)
+      .join(''),
+  );
 };
 
 function field(value: unknown, path: string): string {
@@ -180,17 +197,21 @@ const ps: Verb = (args, { node }) => {
   const wanted = parsed.value('-f', '--filter');
   const shown = Object.entries(node.state.containers).filter(
     ([name, { running }]) =>
-      (running || parsed.has('-a', '--all')) && (wanted === undefined || !wanted.startsWith('name=') || new RegExp(wanted.slice(5)).test(name)),
+      (running || parsed.has('-a', '--all')) &&
+      (wanted === undefined || !wanted.startsWith('name=') || new RegExp(wanted.slice(5)).test(name)),
   );
   if (parsed.has('-q', '--quiet')) return ok(shown.map(([name]) => `${idOf(node, name).slice(0, 12)}\n`).join(''));
-  const rows = shown.map(([name, { image, running, options }]) =>
-    `${idOf(node, name).slice(0, 12)}   ${image}   "/entrypoint.sh"   1 minute ago   ${running ? 'Up 1 minute' : 'Exited (0) 1 minute ago'}   ${options['publish'] ?? ''}   ${name}\n`,
+  const rows = shown.map(
+    ([name, { image, running, options }]) =>
+      `${idOf(node, name).slice(0, 12)}   ${image}   "/entrypoint.sh"   1 minute ago   ${running ? 'Up 1 minute' : 'Exited (0) 1 minute ago'}   ${options['publish'] ?? ''}   ${name}\n`,
   );
   return ok(`CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS   PORTS   NAMES\n${rows.join('')}`);
 };
 
 const images: Verb = (_, { node }) =>
-  ok(`REPOSITORY   TAG   IMAGE ID   CREATED   SIZE\n${node.state.images.map((image) => `${image.replace(/:([^:/@]+)(@.*)?$/, '   $1')}   ${digest(image).slice(0, 12)}   1 minute ago   25MB\n`).join('')}`);
+  ok(
+    `REPOSITORY   TAG   IMAGE ID   CREATED   SIZE\n${node.state.images.map((image) => `${image.replace(/:([^:/@]+)(@.*)?$/, '   $1')}   ${digest(image).slice(0, 12)}   1 minute ago   25MB\n`).join('')}`,
+  );
 
 const removeImage: Verb = (args, { node }) => {
   const names = args.filter((argument) => !argument.startsWith('-')).map(normalImage);
@@ -202,7 +223,9 @@ const removeImage: Verb = (args, { node }) => {
 };
 
 const info: Verb = (_, { node }) =>
-  ok(`Client:\n Version:    ${installedProgram(node, 'docker')?.version ?? ''}\n\nServer:\n Containers: ${Object.keys(node.state.containers).length}\n Images: ${node.state.images.length}\n Storage Driver: overlay2\n Cgroup Driver: systemd\n`);
+  ok(
+    `Client:\n Version:    ${installedProgram(node, 'docker')?.version ?? ''}\n\nServer:\n Containers: ${Object.keys(node.state.containers).length}\n Images: ${node.state.images.length}\n Storage Driver: overlay2\n Cgroup Driver: systemd\n`,
+  );
 
 const VERBS: Readonly<Record<string, Verb>> = {
   pull,
@@ -222,11 +245,19 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /** The long forms: `docker container ls` and so on. */
-const LONG: Readonly<Record<string, string>> = { 'container ls': 'ps', 'container list': 'ps', 'image ls': 'images', 'image rm': 'rmi' };
+const LONG: Readonly<Record<string, string>> = {
+  'container ls': 'ps',
+  'container list': 'ps',
+  'image ls': 'images',
+  'image rm': 'rmi',
+};
 
 function docker(args: readonly string[], context: CommandContext): Output | Promise<Output> {
   const [first = '', second = ''] = args;
-  if (first === '--version' || first === '-v') return ok(`Docker version ${installedProgram(context.node, 'docker')?.version ?? ''}, build 24.0.7-0ubuntu2~22.04.1\n`);
+  if (first === '--version' || first === '-v')
+    return ok(
+      `Docker version ${installedProgram(context.node, 'docker')?.version ?? ''}, build 24.0.7-0ubuntu2~22.04.1\n`,
+    );
   const long = first === 'container' || first === 'image';
   const verb = long ? (LONG[`${first} ${second}`] ?? second) : first;
   const act = VERBS[verb];
@@ -237,5 +268,8 @@ function docker(args: readonly string[], context: CommandContext): Output | Prom
 
 export const DOCKER: CommandTable = {
   docker: { run: docker, seconds: (args) => (args[0] === 'pull' ? 5 : undefined) },
-  dockerd: { run: () => failure(1, 'failed to start daemon: pid file found, ensure docker is not running or delete /var/run/docker.pid') },
+  dockerd: {
+    run: () =>
+      failure(1, 'failed to start daemon: pid file found, ensure docker is not running or delete /var/run/docker.pid'),
+  },
 };

@@ -65,6 +65,7 @@ function query(args: readonly string[], { node }: CommandContext): Output {
       : ok(`/.\n/usr\n/usr/share/doc/${first}\n`);
   }
   if (!parsed.has('-W', '--show')) return failure(2, 'dpkg-query: error: need an action option');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own placeholders
   const format = parsed.value('-f', '--showformat')?.replace(/^=/, '') ?? '${binary:Package}\t${Version}\n';
   let stdout = '';
   let stderr = '';
