@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Machine } from '../kernel/machine.ts';
+import { machineWentSilent } from './cluster/kube-nodes.ts';
 import { DEFAULT_SYSCTL } from './files/dynamic.ts';
 import { childrenOf, removeAll } from './files/tree.ts';
 import { bootedAt, cloudInitDoneAt, log, type NodeState, type SimNode } from './node.ts';
@@ -84,6 +85,7 @@ function cloudInitLines({ state }: SimNode): string {
 /** The machine goes off: everything that runs ends without a word, what lies in /run and /tmp is gone. */
 export function switchOff(node: SimNode): void {
   node.power.abort();
+  machineWentSilent(node);
   node.processes.clear();
   node.locks.clear();
   for (const directory of ['/run', '/tmp']) {

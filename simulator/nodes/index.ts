@@ -110,12 +110,13 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
     },
     list: () => [...nodes.values()].map(viewOf),
     clusters: () => world.clusters.all(),
-    stop: () => stop(nodes, bastion),
+    stop: () => stop(world, bastion),
   };
 }
 
 /** As if the process had been killed, but for what waits to be written: units stay running in the state. */
-async function stop(nodes: ReadonlyMap<string, SimNode>, bastion: Bastion): Promise<void> {
+async function stop({ nodes, clusters }: World, bastion: Bastion): Promise<void> {
+  clusters.freeze();
   for (const node of nodes.values()) {
     node.save();
     node.freeze();
@@ -153,6 +154,7 @@ function createHypervisor(world: World, index: Part<Index>): Hypervisor {
       switchOff(node);
       record(node, 'destroy');
       nodes.delete(id);
+      forgetLostClusters(world);
       node.freeze();
       node.remove();
       index.state.ids = index.state.ids.filter((other) => other !== id);
@@ -168,6 +170,13 @@ function createHypervisor(world: World, index: Part<Index>): Hypervisor {
     },
     consoleLog: (id) => nodes.get(id)?.state.console ?? '',
   };
+}
+
+/** A cluster none of whose etcd members has a machine any more: its data is gone. */
+function forgetLostClusters(world: World): void {
+  for (const cluster of world.clusters.all()) {
+    if (!cluster.etcd.members.some(({ server }) => world.nodes.has(server))) world.clusters.remove(cluster.id);
+  }
 }
 
 function viewOf(node: SimNode): NodeView {

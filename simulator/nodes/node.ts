@@ -137,6 +137,7 @@ export function createNode(world: World, part: Part<NodeState>): SimNode {
     nextPid: 1200,
     changed,
     save: () => {
+      world.clusters.save();
       if (!dirty || frozen) return;
       dirty = false;
       part.flush();

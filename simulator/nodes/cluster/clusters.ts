@@ -106,12 +106,22 @@ export interface Clusters {
   add(cluster: ClusterState): void;
   /** Says that the state of a cluster was changed, and writes it. */
   changed(cluster: ClusterState): void;
+  /** Writes what was changed: before anybody is told of it. */
+  save(): void;
+  /** Writes what was changed; from now on nothing more. */
+  freeze(): void;
   remove(id: string): void;
 }
 
 export function createClusters(persistence: Persistence): Clusters {
   const index = persistence.part<{ ids: string[] }>('clusters', () => ({ ids: [] }));
   const parts = new Map<string, Part<ClusterState>>();
+  const dirty = new Set<string>();
+  let frozen = false;
+  const save = () => {
+    for (const id of dirty) parts.get(id)?.flush();
+    dirty.clear();
+  };
   for (const id of index.state.ids) {
     const part = persistence.part<ClusterState | null>(`cluster-${id}`, () => null);
     if (part.state) parts.set(id, part as Part<ClusterState>);
@@ -126,7 +136,16 @@ export function createClusters(persistence: Persistence): Clusters {
       part.flush();
       index.flush();
     },
-    changed: (cluster) => parts.get(cluster.id)?.changed(),
+    changed: (cluster) => {
+      if (frozen) return;
+      dirty.add(cluster.id);
+      parts.get(cluster.id)?.changed();
+    },
+    save,
+    freeze: () => {
+      save();
+      frozen = true;
+    },
     remove: (id) => {
       parts.get(id)?.remove();
       parts.delete(id);
