@@ -20,7 +20,9 @@ export const SERVER_BASICS: Pick<ServerConfig, 'ident' | 'algorithms'> = {
 };
 
 export function generateHostKey(): HostKey {
-  const pair = ssh2.utils.generateKeyPairSync('ed25519');
+  let pair = ssh2.utils.generateKeyPairSync('ed25519');
+  // one in some hundred of the keys that ssh2 makes cannot be read by ssh2
+  while (ssh2.utils.parseKey(pair.private) instanceof Error) pair = ssh2.utils.generateKeyPairSync('ed25519');
   return { private: pair.private, public: pair.public.trim() };
 }
 
