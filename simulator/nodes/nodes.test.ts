@@ -122,8 +122,20 @@ it('a full disk is told as such', async () => {
   await ssh('true');
   const repair = cloud.nodes.faults.add({ kind: 'disk-full', node: 'worker57' });
   expect((await ssh('cp /etc/hosts note')).stderr).toContain('No space left on device');
+  await ssh('true');
+  const redirected = await ssh('hostname > note');
+  expect(redirected.code).not.toBe(0);
   repair();
   expect((await ssh('cp /etc/hosts note')).code).toBe(0);
+});
+
+it('a disk that fills up in mid-command is told in the words of bash', async () => {
+  await ssh(': > note');
+  const running = ssh('{ sleep 500; hostname; } >> note');
+  await ssh('true');
+  const repair = cloud.nodes.faults.add({ kind: 'disk-full' });
+  expect((await running).stderr).toBe('bash: /home/ubuntu/note: No space left on device\n');
+  repair();
 });
 
 it('a command fault strikes as often as it was told to', async () => {

@@ -128,9 +128,23 @@ async function execute(run: Run, request: ShellRequest): Promise<ShellResult> {
   });
   return {
     stdout: rawBytes(result),
-    stderr: toBytes(result.stderr),
+    stderr: toBytes(inBashWords(result.stderr)),
     exitCode: run.signal.aborted ? 143 : result.exitCode,
   };
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOSPC: 'No space left on device',
+  EACCES: 'Permission denied',
+  ENOENT: 'No such file or directory',
+};
+
+/** A redirection that cannot be written: just-bash prints the file system's own error, bash a sentence. */
+function inBashWords(stderr: string): string {
+  return stderr.replaceAll(
+    /(ENOSPC|EACCES|ENOENT): [a-z ]+, \w+ '([^'\n]*)'/g,
+    (_, code: string, path: string) => `bash: ${path}: ${REFUSALS[code] ?? code}`,
+  );
 }
 
 /** just-bash mixes text and bytes in one string: what is valid UTF-8 already, or was made as bytes, is left alone. */
