@@ -2,14 +2,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROJECT } from './paths.mjs';
 import { prepare } from './prepare.mjs';
-import { runWithNode24 } from './run-vnflow.mjs';
+import { runVnflow, runWithNode24 } from './run-vnflow.mjs';
 
 /** What `npm run COMMAND` runs, once everything is there. */
 const SCRIPTS = {
-  demo: ['cli/main.ts', 'demo'],
-  test: ['setup/test-run.mjs'],
-  bench: ['bench/main.ts'],
-  verify: ['setup/verify.mjs'],
+  test: 'setup/test-run.mjs',
+  bench: 'bench/main.ts',
+  verify: 'setup/verify.mjs',
 };
 
 /**
@@ -18,13 +17,13 @@ const SCRIPTS = {
  */
 async function run(command, rest) {
   const script = command === undefined ? undefined : SCRIPTS[command];
-  if (script === undefined) {
-    process.stderr.write(`setup/run.mjs runs one of: ${Object.keys(SCRIPTS).join(', ')}\n`);
+  if (script === undefined && command !== 'demo') {
+    process.stderr.write(`setup/run.mjs runs one of: demo, ${Object.keys(SCRIPTS).join(', ')}\n`);
     return 2;
   }
   const { node, env } = await prepare({ temporal: true });
-  const [file, ...args] = script;
-  return await runWithNode24(node, [path.join(PROJECT, file), ...args, ...rest], env);
+  if (script === undefined) return await runVnflow(node, ['demo', ...rest], env);
+  return await runWithNode24(node, [path.join(PROJECT, script), ...rest], env);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -15,6 +15,7 @@ import {
   onboardVnfPackage,
   startOperation,
 } from '../vnfm/vnf-lifecycle.ts';
+import { leftInCloud } from './left-in-cloud.ts';
 import { runOnNode } from './run-on-node.ts';
 import {
   masterLogin,
@@ -72,7 +73,8 @@ export async function showTermination({ vnfm, simulator }: DemoContext, vnfInsta
   step('Terminate', `POST ${vnfm.url}/vnflcm/v2/vnf_instances/${vnfInstanceId}/terminate`);
   await runOperation(vnfm, vnfInstanceId, { task: 'terminate', body: TERMINATE_REQUEST });
   await deleteVnfInstance(vnfm, vnfInstanceId);
-  print(`VNF instance ${vnfInstanceId} deleted; ${simulator.url} has forgotten its stack and servers.`);
+  const left = await leftInCloud(simulator);
+  print(`VNF instance ${vnfInstanceId} deleted; the cloud has ${left.stacks} stacks and ${left.servers} servers now.`);
 }
 
 /** Where the workflow of an instance's operations is found. */

@@ -72,8 +72,17 @@ async function startSimulator(
   const args = ['--directory', path.join(data, 'simulator'), '--port', `${port}`, '--bastion-port', `${bastionPort}`];
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', MAIN, ...args, '--speed', `${speed}`, '--vnfm-url', vnfmUrl],
-    { detached: true, stdio: ['ignore', output, output] },
+    [
+      '--disable-warning=ExperimentalWarning',
+      '--max-semi-space-size=1',
+      MAIN,
+      ...args,
+      '--speed',
+      `${speed}`,
+      '--vnfm-url',
+      vnfmUrl,
+    ],
+    { detached: true, stdio: ['ignore', output, output], env: { ...process.env, MALLOC_ARENA_MAX: '2' } },
   );
   closeSync(output);
   const until = Date.now() + START_LIMIT_MS;
