@@ -17,16 +17,20 @@
 import { commandLine } from './quote.ts';
 import { sudoCommand } from './sudo.ts';
 
-/** Tells the state of the job in `$dir` without changing anything: absent, running, finished, vanished or unclear. */
+/**
+ * Tells the state of the job in `$dir` without changing anything: absent, running, finished, vanished or unclear. It runs until
+ * its unit is gone: by then the log is whole.
+ */
 const JOB_STATE = `job_state() {
   if [ ! -d "$dir" ]; then echo absent; return; fi
-  if [ -f "$dir/exit" ]; then echo finished; return; fi
-  if [ ! -f "$dir/unit" ]; then echo vanished; return; fi
+  ended=vanished
+  if [ -f "$dir/exit" ]; then ended=finished; fi
+  if [ ! -f "$dir/unit" ]; then echo "$ended"; return; fi
   active=$(systemctl is-active "$(cat "$dir/unit")" 2>/dev/null)
   case "$active" in
     active|activating|deactivating|reloading) echo running ;;
     inactive|failed|unknown) if [ -f "$dir/exit" ]; then echo finished; else echo vanished; fi ;;
-    *) echo unclear ;;
+    *) if [ -f "$dir/exit" ]; then echo finished; else echo unclear; fi ;;
   esac
 }
 `;

@@ -52,10 +52,10 @@ it('lets no password and no join token appear in any history, log, process list,
   // a failure too: its error and its log tail are told to people
   simulator.nodes.faults.add({
     kind: 'command',
-    commandPrefix: 'cilium install',
+    commandPrefix: 'kubeadm init',
     times: 1,
     exitCode: 1,
-    stderr: 'cannot install',
+    stderr: 'could not initialize',
   });
   const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
   expect((await settled(http, operation)).operationState).toBe('FAILED_TEMP');

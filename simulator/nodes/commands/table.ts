@@ -1,5 +1,6 @@
 import type { CommandTable } from '../shell/command.ts';
 import { APT } from './apt.ts';
+import { APT_MARK } from './apt-mark.ts';
 import { ARCHIVES } from './archives.ts';
 import { CHECKSUMS } from './checksums.ts';
 import { CILIUM } from './cilium.ts';
@@ -19,6 +20,7 @@ import { PROCESSES } from './processes.ts';
 import { RUNTIME } from './runtime.ts';
 import { SHELLS } from './shells.ts';
 import { SYSTEMD } from './systemd.ts';
+import { TAIL } from './tail.ts';
 
 /** All commands that the simulator knows besides just-bash's own. They exist on a machine where their executable is. */
 export const COMMANDS: CommandTable = {
@@ -35,6 +37,7 @@ export const COMMANDS: CommandTable = {
   ...KUBECTL,
   ...CILIUM,
   ...APT,
+  ...APT_MARK,
   ...DPKG,
   ...GPG,
   ...CURL,
@@ -42,4 +45,5 @@ export const COMMANDS: CommandTable = {
   ...ARCHIVES,
   ...DOCKER,
   ...MACHINE,
+  ...TAIL,
 };
