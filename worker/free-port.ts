@@ -1,11 +1,19 @@
 import { createServer } from 'node:net';
 
+/** Ports that were found free, and are not yet listened on perhaps: not given twice. */
+const given = new Set<number>();
+
 /**
  * The wanted port of 127.0.0.1 if nobody listens there, else another one that is free.
  * @param wanted 0: any
  */
 export async function freePort(wanted: number): Promise<number> {
-  return (await tryPort(wanted)) ?? (await freePort(0));
+  for (let port = wanted; ; port = 0) {
+    const free = await tryPort(port);
+    if (free === undefined || (port === 0 && given.has(free))) continue;
+    given.add(free);
+    return free;
+  }
 }
 
 function tryPort(port: number): Promise<number | undefined> {
