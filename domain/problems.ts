@@ -222,7 +222,8 @@ export const PROBLEMS = {
     status: 422,
     title: 'Host key changed',
     retriable: false,
-    remedy: 'Find out why the key changed. If the machine was rebuilt on purpose: `vnflow host-keys forget SERVER`.',
+    remedy:
+      'Find out why the key changed. If the machine was rebuilt on purpose, have it replaced: a new server is pinned anew.',
   },
   NODE_COMMAND_FAILED: {
     status: 422,
