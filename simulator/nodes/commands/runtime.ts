@@ -1,4 +1,5 @@
 import { containersOf } from '../cluster/pods.ts';
+import { imageProblem, pullRefusal } from '../containers/registries.ts';
 import type { SimNode } from '../node.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 import { installedProgram } from '../shell/shell.ts';
@@ -46,7 +47,11 @@ export function criProblem(node: SimNode): string | undefined {
     return `rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing dial unix ${SOCKET}: connect: no such file or directory"`;
   }
   const path = '/etc/containerd/config.toml';
-  if (node.root.exists(path) && /disabled_plugins\s*=\s*\[[^\]]*"cri"/.test(node.root.readText(path))) {
+  const config = node.root.exists(path) ? node.root.readText(path) : '';
+  const isSwitchedOff = /^\s*disabled_plugins\s*=\s*\[[^\]]*"(io\.containerd\.grpc\.v1\.)?cri"/m.test(config);
+  // containerd loads no CRI plugin that has registries in both styles
+  const isInvalid = /^\s*config_path\s*=\s*"[^"]+"/m.test(config) && /registry\.mirrors\."/.test(config);
+  if (isSwitchedOff || isInvalid) {
     return 'rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService';
   }
   return undefined;
@@ -83,6 +88,8 @@ function ctr(args: readonly string[], { node }: CommandContext): Output {
   if (object?.startsWith('i') && (verb === 'ls' || verb === 'list'))
     return ok(`REF TYPE DIGEST SIZE PLATFORMS LABELS\n${node.state.images.map((name) => `${name}\n`).join('')}`);
   if (object?.startsWith('i') && verb === 'pull' && image !== undefined) {
+    const refusal = imageProblem(node, image, 'containerd');
+    if (refusal) return failure(1, `ctr: ${refusal.reason}`);
     addImages(node, [image]);
     return ok(`${image}: resolved\nunpacking linux/amd64...\ndone\n`);
   }
@@ -137,9 +144,17 @@ async function crictl(args: readonly string[], context: CommandContext): Promise
     case 'image':
     case 'img':
       return images(node, parsed.value('-o', '--output'));
-    case 'pull':
+    case 'pull': {
+      const refusals = operands.flatMap((image) => pullRefusal(node, image) ?? []);
+      if (refusals[0] !== undefined) {
+        return failure(
+          1,
+          `time="2026-11-21T10:00:00Z" level=fatal msg="pulling image: ${refusals[0].replaceAll('"', '\\"')}"`,
+        );
+      }
       addImages(node, operands);
       return ok(operands.map((image) => `Image is up to date for ${image}\n`).join(''));
+    }
     case 'inspecti': {
       const [image = ''] = operands;
       if (node.state.images.includes(image))

@@ -33,6 +33,15 @@ export function imageProblem(node: SimNode, image: string, client: 'docker' | 'c
   return privateProblem(node, { host, full, client });
 }
 
+/** What the container runtime interface answers to a pull that cannot succeed, `undefined` when it can. */
+export function pullRefusal(node: SimNode, image: string): string | undefined {
+  const problem = imageProblem(node, image, 'containerd');
+  return (
+    problem &&
+    `rpc error: code = Unknown desc = failed to pull and unpack image "${normalImage(image)}": ${problem.reason}`
+  );
+}
+
 /** What is not in registry.k8s.io is known for Kubernetes' own images; other images are taken to exist. */
 function publicProblem(full: string): ImageProblem | undefined {
   const [, version] = /^(?:registry\.k8s\.io|k8s\.gcr\.io)\/kube-[a-z-]+:v?(.*)$/.exec(full) ?? [];

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { pullRefusal } from '../../containers/registries.ts';
 import {
   type CommandContext,
   type CommandTable,
@@ -58,14 +59,15 @@ async function config(args: readonly string[], context: CommandContext): Promise
       : ok(`${images.join('\n')}\n`);
   }
   if (verb !== 'pull') return failure(1, `invalid subcommand "${verb ?? ''}"`);
-  const problem = criProblem(context.node);
+  const missing = images.filter((image) => !context.node.state.images.includes(image));
+  const unavailable = missing.find((image) => pullRefusal(context.node, image) !== undefined);
+  const problem = criProblem(context.node) ?? (unavailable && pullRefusal(context.node, unavailable));
   if (problem !== undefined) {
     return failure(
       1,
-      `failed to pull image "${images[0] ?? ''}": output: E1121 10:00:00.000000    1234 remote_image.go:171] "PullImage from image service failed" err="${problem}"\n, error: exit status 1\n${STACK_HINT}`,
+      `failed to pull image "${unavailable ?? images[0] ?? ''}": output: E1121 10:00:00.000000    1234 remote_image.go:171] "PullImage from image service failed" err="${problem}"\n, error: exit status 1\n${STACK_HINT}`,
     );
   }
-  const missing = images.filter((image) => !context.node.state.images.includes(image));
   if (missing.length > 0) await context.sleep(workSeconds(context, 'kubeadm config images pull'));
   addImages(context.node, images);
   return ok(images.map((image) => `[config/images] Pulled ${image}\n`).join(''));
