@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { z } from 'zod';
-import type { StepActivities } from '../domain/activity-contract.ts';
+import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { readyNodes } from '../domain/kubernetes-nodes.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
 import { secretName } from '../store/secrets.ts';
@@ -13,6 +14,7 @@ import { removeLeftoverMember } from './etcd.ts';
 import { heartbeating } from './heartbeating.ts';
 import { joinCredentials, mintJoinCredentials } from './join-credentials.ts';
 import { onNode } from './node-session.ts';
+import { operationOf } from './operation-facts.ts';
 import { runPhase } from './phase.ts';
 
 /** A node that was prepared answers; one that does not for this long is reported and tried again. */
@@ -95,6 +97,14 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
             access,
             beat,
           });
+          if (await isClusterRunning(deps, input)) {
+            const { node_name: name } = access.node;
+            await waitUntilReady(
+              access.session,
+              { expected: [name], command: ownNode(name) },
+              { ...beat, poll: deps.pace.poll },
+            );
+          }
           return {};
         });
       }),
@@ -103,11 +113,32 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
       heartbeating((beat) =>
         onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session }) => {
           const expected = (await listClusterNodes(deps.db, input.vnfInstanceId)).map(({ node_name }) => node_name);
-          await waitUntilReady(session, expected, { signal: beat.signal, poll: deps.pace.poll, say: beat.say });
+          await waitUntilReady(session, { expected, command: GET_NODES }, { ...beat, poll: deps.pace.poll });
           return {};
         }),
       ),
   };
+}
+
+/** Then Cilium is there already, and a new worker becomes Ready by itself: it says so, and nobody else need be asked. */
+async function isClusterRunning(deps: ActivityDependencies, input: StepInput): Promise<boolean> {
+  return (await operationOf(deps, input)).operation !== 'INSTANTIATE';
+}
+
+/** A kubelet may read its own node. */
+function ownNode(name: string): string {
+  return commandLine([
+    'sudo',
+    '-n',
+    'kubectl',
+    '--kubeconfig',
+    '/etc/kubernetes/kubelet.conf',
+    'get',
+    'node',
+    name,
+    '-o',
+    'json',
+  ]);
 }
 
 /** keepalived takes eight characters; all nodes of a cluster share them, whoever asks first. */
@@ -125,13 +156,13 @@ interface Waiting {
 /** Asks the API server, never a marker file. @throws VnflowError CLUSTER_NOT_READY naming the nodes */
 async function waitUntilReady(
   session: SshSession,
-  expected: readonly string[],
+  { expected, command }: { expected: readonly string[]; command: string },
   { signal, poll, say }: Waiting,
 ): Promise<void> {
   const until = Date.now() + READY_SECONDS * 1000;
   let pause = poll.first;
   for (;;) {
-    const { code, stdout, stderr } = await session.exec(GET_NODES, { timeoutMs: KUBECTL_TIMEOUT_MS, signal });
+    const { code, stdout, stderr } = await session.exec(command, { timeoutMs: KUBECTL_TIMEOUT_MS, signal });
     if (code === 0) {
       const ready = readyNodes(stdout);
       const missing = expected.filter((name) => !ready.has(name));

@@ -264,13 +264,17 @@ it.each(INSTANTIATE)(
   },
 );
 
-it('the complex flavour is refused as long as it is not supported', async () => {
-  const answer = await test.call('POST', `${INSTANCES}/${instance.id}/instantiate`, {
-    json: sampleRequest('instantiate-complex'),
-  });
+it('several control-plane nodes without a common address are refused, and the field is named', async () => {
+  const body = sampleRequest('instantiate-complex');
+  const { master_node } = body.additionalParams.k8s_cluster_installation_param;
+  master_node.cluster_cp_name = master_node.nic_cp_name;
+  const answer = await test.call('POST', `${INSTANCES}/${instance.id}/instantiate`, { json: body });
   expect(answer).toMatchObject({
-    status: 422,
-    json: { code: 'FLAVOUR_UNSUPPORTED', detail: expect.stringMatching(/complex has 3 nodes of masterNode/) },
+    status: 400,
+    json: {
+      code: 'BAD_REQUEST',
+      detail: expect.stringMatching(/master_node\.cluster_cp_name: 3 control-plane nodes need/),
+    },
   });
   expect(await rows()).toEqual(before);
 });

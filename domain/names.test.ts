@@ -56,6 +56,15 @@ it('knows which nodes are Ready', () => {
   );
 });
 
+it('reads the answer for one node as a list of one', () => {
+  const one = {
+    kind: 'Node',
+    metadata: { name: 'worker9' },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+  expect(readyNodes(JSON.stringify(one))).toEqual(new Set(['worker9']));
+});
+
 it('leaves passwords, tokens and keys out of what is shown, wherever they stand, and nothing else', () => {
   const request = {
     vimConnectionInfo: {

@@ -88,12 +88,6 @@ export const PROBLEMS = {
     remedy: 'Onboard and enable a VNF package with this vnfdId.',
   },
   FLAVOUR_UNKNOWN: { status: 400, title: 'Bad Request', retriable: false, remedy: "Use one of the VNFD's flavours." },
-  FLAVOUR_UNSUPPORTED: {
-    status: 422,
-    title: 'Unprocessable Entity',
-    retriable: false,
-    remedy: 'Use a flavour and level with one control-plane node.',
-  },
   CSAR_INVALID: {
     status: 400,
     title: 'Bad Request',

@@ -26,7 +26,13 @@ export function fakeEngine(db: Database): FakeEngine {
     },
     control: async (control, { vnfLcmOpOccId }) => {
       const row = await findOperation(db, vnfLcmOpOccId);
-      const refusal = row && refusalOf(control, { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operation_params) }, row.operation_state);
+      const refusal =
+        row &&
+        refusalOf(
+          control,
+          { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operation_params) },
+          row.operation_state,
+        );
       const state = row && nextState(row.operation_state, control);
       if (refusal || !state) throw new VnflowError(refusal?.code ?? 'INTERNAL', { detail: refusal?.detail ?? 'gone' });
       await recordOperationState(db, vnfLcmOpOccId, { state, text: state });

@@ -1,6 +1,5 @@
 import { clusterShape } from '../../domain/planner/cluster-shape.ts';
 import type { ClusterShape } from '../../domain/planner/instantiate.ts';
-import { VnflowError } from '../../domain/problems.ts';
 import type { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
 import { hotResources } from '../../domain/standard-user-data.ts';
 import { flavour } from '../../domain/vnfd.ts';
@@ -37,14 +36,6 @@ export async function prepareInstantiate(
     files,
   });
   const shape = clusterShape(chosen, request.instantiationLevelId, cluster);
-  checkShape(shape, request.flavourId);
   const vimConnectionInfo = await resolveVimConnections(context, instance.tenant, request.vimConnectionInfo);
   return { params: { ...request, vimConnectionInfo }, shape, scriptPath: cluster.script_path };
-}
-
-function checkShape({ controlPlane }: ClusterShape, flavourId: string): void {
-  if (controlPlane.count === 1) return;
-  throw new VnflowError('FLAVOUR_UNSUPPORTED', {
-    detail: `flavourId: ${flavourId} has ${controlPlane.count} nodes of ${controlPlane.vduId}; only one control-plane node is supported yet.`,
-  });
 }

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { VnflowError } from '../../domain/problems.ts';
-import { CreateVnfRequest, InstantiateVnfRequest, TerminateVnfRequest } from '../../domain/sol-requests.ts';
+import {
+  CreateVnfRequest,
+  InstantiateVnfRequest,
+  ScaleVnfRequest,
+  TerminateVnfRequest,
+} from '../../domain/sol-requests.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { deleteIdleVnfInstance } from '../../store/lcm-requests.ts';
 import { findVnfInstance, insertVnfInstance, listVnfInstances } from '../../store/vnf-instances.ts';
@@ -11,10 +16,11 @@ import { listAnswer } from '../query/list-answer.ts';
 import { checkIdle, checkInstantiationState, startOperation } from './lcm-operation.ts';
 import { vnfInstanceOf } from './lookup.ts';
 import { prepareInstantiate } from './prepare-instantiate.ts';
+import { prepareScale } from './prepare-scale.ts';
 import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
 import { vnfInstanceSelectors, vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 
-/** `/vnf_instances`: create, list, show, delete, instantiate, terminate. */
+/** `/vnf_instances`: create, list, show, delete, instantiate, scale, terminate. */
 export function vnfInstanceResources(context: ApiContext): Record<string, Endpoints> {
   const { db, endpoint, limits } = context;
   return {
@@ -40,6 +46,13 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
         const instance = await vnfInstanceOf(context, request);
         const { params } = await prepareInstantiate(context, instance, body);
         return startOperation(context, instance, { operation: 'INSTANTIATE', params });
+      }),
+    },
+    '/vnf_instances/:id/scale': {
+      POST: withBody(ScaleVnfRequest, async (request, body) => {
+        const instance = await vnfInstanceOf(context, request);
+        await prepareScale(context, instance, body);
+        return startOperation(context, instance, { operation: 'SCALE', params: body });
       }),
     },
     '/vnf_instances/:id/terminate': {

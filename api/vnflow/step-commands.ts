@@ -19,6 +19,13 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'Nova: GET console output (host keys)',
   ],
   verifyCluster: ['kubectl get nodes'],
+  growStack: [`Heat: PATCH ${STACK} (one more nested stack per worker)`, `Heat: GET ${STACK} until UPDATE_COMPLETE`],
+  removeWorkers: [
+    'kubectl cordon NODE',
+    'kubectl drain NODE --ignore-daemonsets --delete-emptydir-data',
+    'kubectl delete node NODE',
+  ],
+  shrinkStack: [`Heat: PATCH ${STACK} (without the workers)`, `Heat: GET ${STACK} until UPDATE_COMPLETE`],
   deleteStack: [`Heat: DELETE ${STACK}`, `Heat: GET ${STACK} until it is gone`],
 };
 

@@ -61,7 +61,10 @@ function expectedSeconds(
   );
   const known = new Set(steps.map(({ id }) => id));
   const whole = steps.map((step) => ({ ...step, after: step.after.filter((id) => known.has(id)) }));
-  return criticalPath({ operation, direction: 'forward', rollbackSupported: false, steps: whole }, ({ kind }) => expected(kind) ?? 0).seconds;
+  return criticalPath(
+    { operation, direction: 'forward', rollbackSupported: false, steps: whole },
+    ({ kind }) => expected(kind) ?? 0,
+  ).seconds;
 }
 
 /** A row may come from another release. */

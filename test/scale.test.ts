@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createInstance,
+  guideRequest,
+  onboardSample,
+  operationOf,
+  type System,
+  settled,
+  startSystem,
+} from './testing/system.ts';
+
+let system: System;
+let id: string;
+beforeAll(async () => {
+  system = await startSystem();
+  id = await createInstance(system.http, await onboardSample(system.http));
+  const operation = operationOf(
+    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, system.instantiateBody()),
+  );
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+}, 90_000);
+afterAll(() => system.stop());
+
+const scale = (body: object) => system.http.post(`/vnflcm/v2/vnf_instances/${id}/scale`, body);
+/** All that exists, without the status words that any update changes, and without the hash over them. */
+const cloud = () =>
+  JSON.parse(
+    JSON.stringify({ ...system.simulator.fingerprint(), hash: '' }).replaceAll(/(CREATE|UPDATE)_COMPLETE/g, 'COMPLETE'),
+  );
+const show = async () => (await system.http.get(`/vnflcm/v2/vnf_instances/${id}`)).data.instantiatedVnfInfo;
+const slots = (info: { vnfcResourceInfo: { vduId: string; metadata: { vdu_idx: number } }[] }) =>
+  info.vnfcResourceInfo.map(({ vduId, metadata }) => `${vduId}-${metadata.vdu_idx}`).sort();
+
+it("scales out by the guide's request: the new worker joins, the others are not even logged in to", async () => {
+  const before = await show();
+  const seq = system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+  const names = new Set(
+    system.simulator.nodes
+      .list()
+      .filter(({ hostname }) => hostname.startsWith('worker'))
+      .map(({ hostname }) => hostname),
+  );
+  const { additionalParams } = guideRequest('instantiate-simple.json', system.simulator.authUrl);
+  const plan = await system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, {
+    operation: 'SCALE',
+    request: { type: 'SCALE_OUT', aspectId: 'workerNode_scale', additionalParams },
+  });
+  expect(plan.data.steps.map((step: { id: string }) => step.id)).toEqual([
+    'growStack',
+    'discover',
+    'prepareNode-workerNode-2',
+    'joinWorker-workerNode-2',
+  ]);
+  const ended = await settled(
+    system.http,
+    operationOf(await scale({ type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: 1, additionalParams })),
+  );
+  expect(ended.error).toBeUndefined();
+  expect(ended).toMatchObject({
+    operationState: 'COMPLETED',
+    resourceChanges: { affectedVnfcs: [{ vduId: 'workerNode', changeType: 'ADDED' }] },
+  });
+
+  const after = await show();
+  expect(slots(after)).toEqual(['masterNode-0', 'workerNode-0', 'workerNode-1', 'workerNode-2']);
+  expect(after.scaleStatus).toEqual([{ aspectId: 'workerNode_scale', scaleLevel: 1 }]);
+  expect(after.vnfcResourceInfo.map(({ id: server }: { id: string }) => server)).toEqual(
+    expect.arrayContaining(before.vnfcResourceInfo.map(({ id: server }: { id: string }) => server)),
+  );
+  const touched = system.simulator.ledger
+    .entries(seq)
+    .filter(({ kind }) => kind === 'login' || kind === 'command')
+    .map(({ where }) => where);
+  expect([...new Set(touched)].filter((where) => names.has(where))).toEqual([]);
+  expect(
+    system.simulator.ledger.entries(seq).filter(({ kind, where }) => kind === 'login' && where.startsWith('master'))
+      .length,
+  ).toBeLessThanOrEqual(1);
+});
+
+it("refuses to scale beyond the aspect's levels, and an unknown aspect", async () => {
+  const tooFar = await scale({ type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: 5 });
+  expect([tooFar.status, tooFar.data.detail]).toEqual([400, expect.stringContaining('numberOfSteps')]);
+  const unknown = await scale({ type: 'SCALE_OUT', aspectId: 'masters' });
+  expect([unknown.status, unknown.data.detail]).toEqual([400, expect.stringContaining('workerNode_scale')]);
+  expect((await scale({ type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: '1' })).status).toBe(400);
+});
+
+it('undoes a scale out that failed: the cloud is as it was', async () => {
+  const before = cloud();
+  const info = await show();
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: 'kubeadm join', exitCode: 1, stderr: 'no' });
+  const operation = operationOf(await scale({ type: 'SCALE_OUT', aspectId: 'workerNode_scale' }));
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'FAILED_TEMP' });
+  system.simulator.nodes.faults.clear();
+  await system.http.post(`${operation}/rollback`);
+  const ended = await settled(system.http, operation);
+  expect(ended.operationState).toBe('ROLLED_BACK');
+  expect(await show()).toEqual(info);
+  expect(cloud()).toEqual(before);
+});
+
+it('scales in from the newest: drained and deleted from the cluster, then from the stack', async () => {
+  const ended = await settled(
+    system.http,
+    operationOf(await scale({ type: 'SCALE_IN', aspectId: 'workerNode_scale' })),
+  );
+  expect(ended.error).toBeUndefined();
+  expect(ended).toMatchObject({
+    operationState: 'COMPLETED',
+    resourceChanges: { affectedVnfcs: [{ changeType: 'REMOVED' }] },
+  });
+  expect(slots(await show())).toEqual(['masterNode-0', 'workerNode-0', 'workerNode-1']);
+  expect(Object.keys(system.simulator.nodes.clusters()[0]?.nodes ?? {}).length).toBe(3);
+  expect((await scale({ type: 'SCALE_IN', aspectId: 'workerNode_scale' })).status).toBe(400);
+});
