@@ -379,10 +379,10 @@ const HTTP: [name: string, path: string, options: Parameters<TestApi['call']>[2]
   ],
   [
     'a task that is not there yet',
-    '/vnf_instances/x/scale',
+    '/vnf_instances/x/heal',
     { json: {} },
     404,
-    /no resource at \/vnflcm\/v2\/vnf_instances\/x\/scale/,
+    /no resource at \/vnflcm\/v2\/vnf_instances\/x\/heal/,
   ],
   ['a path that cannot be decoded', '/vnf_instances/%E0%A4%A/terminate', { json: {} }, 400, /malformed/],
 ];
