@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type ActivityDependencies, DEFAULT_PACE, type Pace } from '../activities/dependencies.ts';
+import { type ActivityDependencies, paceAt } from '../activities/dependencies.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { startApi } from '../api/start-api.ts';
 import { validateToken } from '../openstack/keystone-token.ts';
@@ -16,13 +16,11 @@ export interface VnflowOptions {
   /** host:port */
   readonly temporalAddress: string;
   readonly log: Logger;
-  /** How patient and how quick steps are; the simulator's faster time wants faster looks. */
-  readonly pace?: Pace;
   /** Run the API? Where it listens; port 0: any. */
   readonly api?: { readonly host: string; readonly port: number };
   /** Run a worker? Where workflow bundles are kept. */
   readonly worker?: { readonly bundleCache: string };
-  /** How much faster than ours the time of the simulated world runs; none: it is the real one. */
+  /** How much faster than ours the time of the simulated world runs: it wants quicker looks. None: the real world. */
   readonly speed?: number;
 }
 
@@ -64,13 +62,10 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
 
 type Stored = Pick<ActivityDependencies, 'db' | 'secrets'>;
 
-async function workerOf(
-  { configuration, temporalAddress, log, pace = DEFAULT_PACE, worker }: VnflowOptions,
-  stored: Stored,
-) {
+async function workerOf({ configuration, temporalAddress, log, speed = 1, worker }: VnflowOptions, stored: Stored) {
   if (!worker) return undefined;
   const { bastion } = configuration;
-  const deps: ActivityDependencies = { ...stored, pace, log, ...(bastion ? { bastion } : {}) };
+  const deps: ActivityDependencies = { ...stored, pace: paceAt(speed), log, ...(bastion ? { bastion } : {}) };
   const namespace = configuration.temporalNamespace;
   return startWorker(deps, { temporalAddress, namespace, bundleCache: worker.bundleCache });
 }
