@@ -79,7 +79,7 @@ async function installScript(deps: ActivityDependencies, input: StepInput, scrip
 }
 
 /** @throws VnflowError INTERNAL before `discover` has run (a defect of the planner) */
-export async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
+async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
   const { context } = await operationOf(deps, input);
   const cluster = context['cluster'] as ClusterContext | undefined;
   if (!cluster)

@@ -20,7 +20,7 @@ export function planScale(facts: ScaleFacts): Plan {
 }
 
 /** The slots that come or go: the highest indices, as StandardUserData counts. */
-export function scaledSlots({ type, vduId, count, by }: ScaleFacts): string[] {
+function scaledSlots({ type, vduId, count, by }: ScaleFacts): string[] {
   const first = type === 'SCALE_OUT' ? count : count - by;
   return Array.from({ length: by }, (_, index) => slotName(vduId, first + index));
 }

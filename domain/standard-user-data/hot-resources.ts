@@ -47,7 +47,7 @@ function collect(base: BaseHot, { type, usedBy, depth, found }: Walk): void {
 }
 
 /** @throws VnflowError TEMPLATE_INVALID when the package has no such nested template */
-export function nestedFile({ topHot, files }: BaseHot, type: string, usedBy: string): HotFile {
+function nestedFile({ topHot, files }: BaseHot, type: string, usedBy: string): HotFile {
   const text = Object.hasOwn(files, type) ? files[type] : undefined;
   const folder = topHot.name.slice(0, topHot.name.lastIndexOf('/') + 1);
   if (text === undefined) throw templateInvalid(`${usedBy}: its type ${type} is not a file in ${folder}nested/.`);

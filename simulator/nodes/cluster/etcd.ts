@@ -5,7 +5,7 @@ import type { ClusterState, EtcdMember } from './clusters.ts';
 import { runsComponent } from './static-pods.ts';
 
 /** Where a member keeps who it is: without this file the machine has no data. */
-export const DATA_FILE = '/var/lib/etcd/member/snap/db';
+const DATA_FILE = '/var/lib/etcd/member/snap/db';
 
 export interface MemberData {
   readonly cluster: string;
@@ -13,7 +13,7 @@ export interface MemberData {
 }
 
 /** What lies in the data directory of a machine. */
-export function memberData(node: SimNode): MemberData | undefined {
+function memberData(node: SimNode): MemberData | undefined {
   if (!node.root.exists(DATA_FILE)) return undefined;
   try {
     return JSON.parse(node.root.readText(DATA_FILE)) as MemberData;
@@ -45,7 +45,7 @@ export function memberRuns(world: World, cluster: ClusterState, member: EtcdMemb
   return data?.cluster === cluster.id && data.member === member.id;
 }
 
-export function voters(cluster: ClusterState): readonly EtcdMember[] {
+function voters(cluster: ClusterState): readonly EtcdMember[] {
   return cluster.etcd.members.filter(({ learner }) => !learner);
 }
 

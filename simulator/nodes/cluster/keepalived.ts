@@ -14,7 +14,7 @@ export interface KeepalivedConfig {
 const CONFIG = '/etc/keepalived/keepalived.conf';
 
 /** Reads what matters; keepalived itself ignores further words on a line. */
-export function parseKeepalived(text: string): KeepalivedConfig {
+function parseKeepalived(text: string): KeepalivedConfig {
   const value = (keyword: string) => new RegExp(`^\\s*${keyword}\\s+(\\S+)`, 'm').exec(text)?.[1] ?? '';
   const block = (keyword: string) =>
     (new RegExp(`${keyword}\\s*\\{([^}]*)\\}`).exec(text)?.[1] ?? '')

@@ -47,7 +47,7 @@ function reports(world: World, cluster: ClusterState, kube: KubeNode): boolean {
 }
 
 /** When the CNI agent of a node is ready; `undefined` without CNI. */
-export function agentReadyAt(world: World, cluster: ClusterState, kube: KubeNode): number | undefined {
+function agentReadyAt(world: World, cluster: ClusterState, kube: KubeNode): number | undefined {
   if (!cluster.cni) return undefined;
   const start = world.latency.commands.find(({ prefix }) => prefix === 'cilium status --wait')?.seconds ?? 40;
   return Math.max(cluster.cni.installedAt + start, kube.joinedAt + world.latency.nodeReady);

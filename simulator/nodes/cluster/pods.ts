@@ -19,13 +19,13 @@ export interface Pod {
   readonly createdAt: number;
 }
 
-export function shortHash(text: string, length = 5): string {
+function shortHash(text: string, length = 5): string {
   const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
   const bytes = createHash('sha256').update(text).digest();
   return Array.from({ length }, (_, index) => alphabet[(bytes[index] ?? 0) % alphabet.length]).join('');
 }
 
-export function isControlPlane(kube: KubeNode): boolean {
+function isControlPlane(kube: KubeNode): boolean {
   return 'node-role.kubernetes.io/control-plane' in kube.labels;
 }
 

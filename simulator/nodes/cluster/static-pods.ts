@@ -7,7 +7,7 @@ export type Component = (typeof COMPONENTS)[number];
 
 export const MANIFESTS = '/etc/kubernetes/manifests';
 
-export function hasManifest(node: SimNode, component: Component): boolean {
+function hasManifest(node: SimNode, component: Component): boolean {
   return node.root.exists(`${MANIFESTS}/${component}.yaml`);
 }
 

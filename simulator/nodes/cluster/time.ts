@@ -13,7 +13,7 @@ export function age(world: World, cluster: ClusterState, timestamp: string): str
   return humanDuration(Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000)));
 }
 
-export function humanDuration(seconds: number): string {
+function humanDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);

@@ -27,7 +27,7 @@ const WITH_CONFIG = new Set(
   ),
 );
 
-export const CERTIFICATE_SECONDS = 7200;
+const CERTIFICATE_SECONDS = 7200;
 const TOKEN_SECONDS = 86_400;
 
 interface Settings {

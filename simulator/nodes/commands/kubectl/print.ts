@@ -190,7 +190,7 @@ function table(objects: readonly KubeObject[], kind: string, options: PrintOptio
 }
 
 /** kubectl's columns: as wide as their widest cell and three spaces. */
-export function layout(rows: readonly (readonly string[])[]): string {
+function layout(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => (row[index] ?? '').length)));
   return rows
     .map((row) =>

@@ -19,7 +19,7 @@ const kind = (name: string, names: string, options: { group?: string; cluster?: 
 };
 
 /** Kinds that the simulated API server knows. */
-export const KINDS: readonly Kind[] = [
+const KINDS: readonly Kind[] = [
   kind('Node', 'nodes node no', { cluster: true }),
   kind('Namespace', 'namespaces namespace ns', { cluster: true }),
   kind('Pod', 'pods pod po'),
@@ -222,7 +222,7 @@ function deployment(world: World, cluster: ClusterState, name: string, replicas:
   );
 }
 
-export function nodeObject(world: World, cluster: ClusterState, kube: KubeNode): KubeObject {
+function nodeObject(world: World, cluster: ClusterState, kube: KubeNode): KubeObject {
   const state = readinessOf(world, cluster, kube);
   const machine = world.nodes.get(kube.server)?.state;
   const heartbeat = stamp(cluster, kube.lostAt ?? world.clock.elapsed());
