@@ -38,3 +38,13 @@ export interface ActivityDependencies {
   readonly pace: Pace;
   readonly log: Logger;
 }
+
+/** The same in a world whose time runs `speed` times as fast. */
+export function paceAt(speed: number): Pace {
+  const { poll } = DEFAULT_PACE;
+  return {
+    ...DEFAULT_PACE,
+    poll: { first: Math.max(0.02, poll.first / speed), longest: Math.max(0.1, poll.longest / speed) },
+    authGrace: DEFAULT_PACE.authGrace / speed,
+  };
+}

@@ -177,7 +177,3 @@ export function preflight(
 }
 
 export const STACK_HINT = 'To see the stack trace of this error execute with --v=5 or higher\n';
-
-function runtimeIsUp(context: CommandContext): boolean {
-  return activeState(context.node, 'containerd') === 'active' && criProblem(context.node) === undefined;
-}
