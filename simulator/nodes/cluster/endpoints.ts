@@ -118,7 +118,7 @@ export function answerOf(from: SimNode, url: string): Answer {
   if ('problem' in reached) {
     if (reached.problem === 'no-quorum') return { status: 500, body: readyz(false, search.includes('verbose')) };
     if (reached.problem === 'eof')
-      return broken(35, 'OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to ' + hostname);
+      return broken(35, `OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to ${hostname}`);
     return refused;
   }
   if (['/readyz', '/livez', '/healthz'].includes(pathname))

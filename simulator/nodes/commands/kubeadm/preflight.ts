@@ -3,7 +3,7 @@ import { COMPONENTS, MANIFESTS } from '../../cluster/static-pods.ts';
 import { sysctlValue } from '../../files/dynamic.ts';
 import type { CommandContext } from '../../shell/command.ts';
 import { installedProgram } from '../../shell/shell.ts';
-import { activeState, serviceState } from '../../systemd/services.ts';
+import { serviceState } from '../../systemd/services.ts';
 import { criProblem } from '../runtime.ts';
 
 /** One finding of kubeadm's checks; an error stops it unless it is ignored by name. */
