@@ -1,4 +1,5 @@
 import type { StepInput } from '../domain/activity-contract.ts';
+import type { ClusterParameters } from '../domain/cluster-parameters.ts';
 import { type ClusterContext, type JoinCredentials, phaseEnvironment } from '../domain/phase-environment.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { secretValues } from '../domain/redaction.ts';
@@ -50,7 +51,7 @@ export async function runPhase(
     script: await installScript(deps, input, parameters.script_path),
     args: [phase.name],
     env: environment,
-    secrets: secretValues(parameters),
+    secrets: hiddenValues(parameters),
     timeLimitSeconds: stepFacts(phase.kind).timeLimitSeconds - 60,
   };
   const result = await runJob(session, job, {
@@ -68,6 +69,12 @@ export async function runPhase(
   latest = result.logTail;
   await record();
   return result;
+}
+
+/** A password that is the user's name says nothing, and hiding it would spoil every line that names the user. */
+function hiddenValues(parameters: ClusterParameters): string[] {
+  const names = new Set([parameters.master_node.username, parameters.worker_node.username]);
+  return secretValues(parameters).filter((value) => !names.has(value));
 }
 
 async function installScript(deps: ActivityDependencies, input: StepInput, scriptPath: string): Promise<Buffer> {

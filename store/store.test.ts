@@ -26,7 +26,7 @@ import {
 let db: Database;
 const tenant = randomUUID();
 beforeAll(async () => {
-  db = await openStore(testStoreLocation());
+  db = await openStore(await testStoreLocation());
 });
 afterAll(() => db.destroy());
 

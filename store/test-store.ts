@@ -1,7 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import type { StoreLocation } from './open-store.ts';
 
-/** Where tests keep their store: PGlite in memory, or the server of `DATABASE_URL` (CI runs both). */
-export function testStoreLocation(): StoreLocation {
-  const url = process.env['DATABASE_URL'];
-  return url === undefined ? { kind: 'embedded' } : { kind: 'postgres', url };
+/**
+ * Where a test file keeps its store: PGlite in memory, or a database of its own on the server of `DATABASE_URL` (CI runs both;
+ * files run side by side and must not see each other's rows).
+ */
+export async function testStoreLocation(): Promise<StoreLocation> {
+  const server = process.env['DATABASE_URL'];
+  if (server === undefined) return { kind: 'embedded' };
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { kind: 'postgres', url: url.href };
 }

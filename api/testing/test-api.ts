@@ -34,7 +34,7 @@ export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
 
 /** A running API on a store of its own, with everything outside of it faked. Tokens read `role@tenant`. */
 export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
-  const db = await openStore(testStoreLocation());
+  const db = await openStore(await testStoreLocation());
   const secrets = createSecrets(db, randomBytes(32));
   const engine = fakeEngine(db);
   const tenant = randomUUID();

@@ -38,7 +38,7 @@ export async function startSystem({ speed = 200, temporal: given, log = quiet }:
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed }),
-    openStore(testStoreLocation()),
+    testStoreLocation().then(openStore),
   ]);
   const secrets = createSecrets(db, randomBytes(32));
   const engine = await connectEngine(db, { temporalAddress: temporal.address, namespace: 'default' });
