@@ -79,8 +79,13 @@ it('a plan of an operation that cannot run now is refused as the operation is', 
     json: { operation: 'INSTANTIATE', request: sampleRequest('instantiate-simple') },
   });
   expect({ status, code: json.code }).toEqual({ status: 409, code: 'VNF_BUSY' });
-  const unknown = await test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, { json: { operation: 'SCALE' } });
-  expect(unknown).toMatchObject({ status: 400, json: { detail: expect.stringMatching(/^operation:/) } });
+  const planned = (operation: string) =>
+    test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, { json: { operation } });
+  expect(await planned('CHANGE_FLAVOUR')).toMatchObject({
+    status: 400,
+    json: { detail: expect.stringMatching(/^operation:/) },
+  });
+  expect(await planned('SCALE')).toMatchObject({ status: 400, json: { detail: expect.stringMatching(/^request:/) } });
 });
 
 it('the timeline shows every step with its node, attempt, log and error', async () => {
