@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addressLines } from '../up/address-table.ts';
 import { isAlive } from '../up/process-identity.ts';
 import { readUpRecord, type UpRecord } from '../up/up-record.ts';
@@ -18,6 +18,7 @@ interface Options {
   readonly speed?: number;
   readonly keepSpeed?: boolean;
   readonly exit?: boolean;
+  readonly scenario: 'simple' | 'ha';
 }
 
 interface Running {
@@ -30,6 +31,11 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description('`up`, then the main job: a VNF package becomes a Kubernetes cluster')
+    .addOption(
+      new Option('--scenario <name>', 'simple: one control-plane node; ha: three, one of which dies and is healed')
+        .choices(['simple', 'ha'])
+        .default('simple'),
+    )
     .option('--exit', 'terminate and stop at the end (so it does without a terminal, too)')
     .option('--keep-speed', 'real time, or the speed of the last `up`, instead of the demo’s')
     .addOption(speedOption())
@@ -57,14 +63,25 @@ async function demo(options: Options): Promise<void> {
 }
 
 async function scenario({ record }: Running, options: Options, stopRequested: Promise<void>): Promise<void> {
-  const { showInstantiation, showTermination } = await import('../demo/scenario.ts');
   const { simulator } = record;
   if (!simulator) throw new CliFailure('The demo needs the simulated OpenStack, and this `up` runs without it.');
   const user = simulatorUser(simulator.authUrl);
   const vnfm = createVnfm({ url: record.apiUrl, identity: { user } });
   const context = { vnfm, record, simulator, data: path.resolve(options.data) };
+  const stays = !options.exit && process.stdout.isTTY;
+  if (options.scenario === 'ha') {
+    const { showHighAvailability } = await import('../demo/ha-scenario.ts');
+    await showHighAvailability(context);
+    if (!stays) return;
+    process.stdout.write(`\n${STAYS}\n  npx vnflow ops\n`);
+    return stopRequested;
+  }
+  const [{ showInstantiation }, { showTermination }] = await Promise.all([
+    import('../demo/simple-scenario.ts'),
+    import('../demo/lifecycle.ts'),
+  ]);
   const vnfInstanceId = await showInstantiation(context);
-  if (options.exit || !process.stdout.isTTY) return showTermination(context, vnfInstanceId);
+  if (!stays) return showTermination(context, vnfInstanceId);
   process.stdout.write(`\n${lookAround(vnfInstanceId).join('\n')}\n`);
   await stopRequested;
 }
@@ -88,10 +105,12 @@ async function obtainUp(options: Options): Promise<Running> {
   });
 }
 
+const STAYS = `It stays up until Ctrl-C. In another terminal:
+  eval "$(npx vnflow env)"`;
+
 function lookAround(vnfInstanceId: string): string[] {
   return [
-    'It stays up until Ctrl-C. In another terminal:',
-    '  eval "$(npx vnflow env)"',
+    STAYS,
     '  npx vnflow ops',
     `  curl -s -H "X-Auth-Token: $VNFM_TOKEN" -H 'Version: 2.0.0' $VNFM_URL/vnflcm/v2/vnf_instances/${vnfInstanceId}`,
     'To terminate it:',

@@ -94,5 +94,17 @@ export const VnfPackage = z.looseObject({
 });
 export const VnfPackages = z.array(VnfPackage);
 
+const VnfcResource = z.looseObject({
+  id: z.string(),
+  vduId: z.string(),
+  computeResource: z.looseObject({ resourceId: z.string() }),
+  metadata: z.looseObject({ vdu_idx: z.number().optional() }).optional(),
+});
+export type VnfcResource = z.infer<typeof VnfcResource>;
+export const VnfInstance = z.looseObject({
+  id: z.string(),
+  instantiatedVnfInfo: z.looseObject({ vnfcResourceInfo: z.array(VnfcResource).optional() }).optional(),
+});
+
 /** States that an operation does not leave by itself. */
 export const RESTING_STATES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);

@@ -27,11 +27,13 @@ export async function controlOpOcc(vnfm: Vnfm, opOccId: string, control: 'retry'
   });
 }
 
-export async function planOf(
-  vnfm: Vnfm,
-  vnfInstanceId: string,
-  body: { operation: 'INSTANTIATE' | 'TERMINATE'; request: unknown },
-): Promise<Plan> {
+/** An operation, and the request that would start it. */
+export interface PlanRequest {
+  readonly operation: 'INSTANTIATE' | 'SCALE' | 'HEAL' | 'TERMINATE';
+  readonly request: unknown;
+}
+
+export async function planOf(vnfm: Vnfm, vnfInstanceId: string, body: PlanRequest): Promise<Plan> {
   const path = `/vnflow/v1/vnf_instances/${encodeURIComponent(vnfInstanceId)}/plan`;
   return (await vnfm.request({ method: 'POST', path, body })).read(Plan);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Vnfm } from './client.ts';
-import { Created, VnfPackage, VnfPackages } from './contract.ts';
+import { Created, type VnfcResource, VnfInstance, VnfPackage, VnfPackages } from './contract.ts';
 import { CliFailure } from './failure.ts';
 
 /** VNF packages and instances over SOL003 / SOL005, as the CLI uses them. All throw Refused or CliFailure. */
@@ -58,12 +58,22 @@ export async function deleteVnfInstance(vnfm: Vnfm, id: string): Promise<void> {
   await vnfm.request({ method: 'DELETE', path: `${INSTANCES}/${encodeURIComponent(id)}` });
 }
 
+/** The servers behind an instantiated VNF instance. */
+export async function vnfcsOf(vnfm: Vnfm, id: string): Promise<VnfcResource[]> {
+  const instance = (await vnfm.request({ method: 'GET', path: `${INSTANCES}/${encodeURIComponent(id)}` })).read(
+    VnfInstance,
+  );
+  return instance.instantiatedVnfInfo?.vnfcResourceInfo ?? [];
+}
+
+/** A task resource of a VNF instance (SOL003 5.4) and what is posted to it. */
+export interface LcmRequest {
+  readonly task: 'instantiate' | 'scale' | 'heal' | 'terminate';
+  readonly body: unknown;
+}
+
 /** @returns the id of the operation occurrence that was started */
-export async function startOperation(
-  vnfm: Vnfm,
-  vnfInstanceId: string,
-  { task, body }: { task: 'instantiate' | 'terminate'; body: unknown },
-): Promise<string> {
+export async function startOperation(vnfm: Vnfm, vnfInstanceId: string, { task, body }: LcmRequest): Promise<string> {
   const path = `${INSTANCES}/${encodeURIComponent(vnfInstanceId)}/${task}`;
   const { location } = await vnfm.request({ method: 'POST', path, body });
   const id = location?.split('/').at(-1);

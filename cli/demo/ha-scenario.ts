@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { watchForm, watchOperation } from '../operations/watch.ts';
+import type { Timeline, VnfcResource } from '../vnfm/contract.ts';
+import { CliFailure } from '../vnfm/failure.ts';
+import { controlOpOcc } from '../vnfm/operations.ts';
+import { vnfcsOf } from '../vnfm/vnf-lifecycle.ts';
+import type { DemoContext } from './demo-context.ts';
+import { completed, follow, runOperation, showCreation, showPlan, showTermination } from './lifecycle.ts';
+import { answerOfNode, lookAtNode, showNode } from './look.ts';
+import { print, step } from './narration.ts';
+import { type NodeLogin, nodeLogin, sampleRequest } from './sample.ts';
+import { breakCommand, powerOff } from './simulated-cloud.ts';
+
+/** The first control-plane node: it began the cluster, and as a rule has the virtual IP. */
+const VICTIM = 'masterNode[0]';
+const SURVIVOR = 'masterNode[1]';
+/** Kubernetes calls a silent node NotReady after 40 s; some more for the virtual IP to move. */
+const NOTICED_WITHIN_SECONDS = 180;
+const SCALE_OUT = { type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: 1 };
+const SCALE_IN = { ...SCALE_OUT, type: 'SCALE_IN' };
+/** What a node sees when nobody gave it a way to the endpoint. */
+const NO_JOIN = {
+  commandPrefix: 'kubeadm join',
+  exitCode: 1,
+  stderr: "error execution phase preflight: couldn't validate the identity of the API Server: dial tcp: i/o timeout",
+};
+
+/** One who can be asked about the cluster while the first control-plane node is down. */
+interface Survivor {
+  readonly host: string;
+  readonly login: NodeLogin;
+}
+
+/**
+ * A highly available cluster and its bad day: a control-plane node dies and is healed, a step breaks and is retried.
+ * @throws CliFailure or Refused saying which step failed
+ */
+export async function showHighAvailability(context: DemoContext): Promise<void> {
+  const { vnfm, simulator } = context;
+  const vnfInstanceId = await showCreation(context);
+  const request = await sampleRequest('instantiate-complex', simulator.authUrl);
+
+  step('Plan', 'three control-plane nodes behind a virtual IP, two workers; only etcd membership is one by one');
+  await showPlan(vnfm, vnfInstanceId, { operation: 'INSTANTIATE', request });
+  step('Instantiate', `the guide's request, samples/requests/instantiate-complex.json; ${simulator.speed} × real time`);
+  const instantiated = await runOperation(vnfm, vnfInstanceId, { task: 'instantiate', body: request });
+  const survivor = { host: showNode(instantiated, 'prepareNode', SURVIVOR).address, login: nodeLogin(request) };
+  await lookAtNode(context, survivor);
+
+  const victim = controlPlaneVnfc(await vnfcsOf(vnfm, vnfInstanceId));
+  await showDeath(context, { victim, name: showNode(instantiated, 'prepareNode', VICTIM).name, survivor });
+  await showHeal(context, vnfInstanceId, { victim, survivor });
+  await showRetry(context, vnfInstanceId);
+  await lookAtNode(context, survivor);
+
+  step('Scale in', 'the newest worker is drained through the eviction API, leaves the cluster, and then the stack');
+  await runOperation(vnfm, vnfInstanceId, { task: 'scale', body: SCALE_IN });
+  await showTermination(context, vnfInstanceId);
+}
+
+/** By its place in the VDU: the list is sorted by age. */
+function controlPlaneVnfc(vnfcs: readonly VnfcResource[]): VnfcResource {
+  const found = vnfcs.find(({ vduId, metadata }) => vduId === 'masterNode' && metadata?.vdu_idx === 0);
+  if (!found) throw new CliFailure('The VNF instance does not tell which server is its first control-plane node.');
+  return found;
+}
+
+async function showDeath(
+  context: DemoContext,
+  { victim, name, survivor }: { victim: VnfcResource; name: string; survivor: Survivor },
+): Promise<void> {
+  step('Pull the plug', `${name}, a control-plane node with a third of etcd; the virtual IP moves to another one`);
+  await powerOff(context.simulator, victim.computeResource.resourceId);
+  const until = Date.now() + (NOTICED_WITHIN_SECONDS * 1000) / context.simulator.speed + 5_000;
+  while (Date.now() < until) {
+    const nodes = await answerOfNode(context, survivor).catch(() => '');
+    if (nodes.split('\n').some((line) => line.startsWith(`${name} `) && line.includes('NotReady'))) break;
+    await delay(300);
+  }
+  await lookAtNode(context, survivor);
+}
+
+async function showHeal(
+  context: DemoContext,
+  vnfInstanceId: string,
+  { victim, survivor }: { victim: VnfcResource; survivor: Survivor },
+): Promise<void> {
+  const { vnfm } = context;
+  const request = { vnfcInstanceId: [`${victim.vduId}-${victim.id}`] };
+  step('Plan the heal', 'quorum is proved first; what is not named here is not touched');
+  await showPlan(vnfm, vnfInstanceId, { operation: 'HEAL', request });
+  step('Heal', 'the dead member leaves etcd before its server is replaced; every load balancer learns of it');
+  await runOperation(vnfm, vnfInstanceId, { task: 'heal', body: request });
+  await lookAtNode(context, survivor);
+}
+
+async function showRetry({ vnfm, simulator }: DemoContext, vnfInstanceId: string): Promise<void> {
+  step('Break a step', 'scale out, while no node gets through to the cluster: the operation stops, nothing is lost');
+  const mend = await breakCommand(simulator, NO_JOIN);
+  const failed = await follow(vnfm, vnfInstanceId, { task: 'scale', body: SCALE_OUT }).finally(mend);
+  if (failed.operationState !== 'FAILED_TEMP') throw new CliFailure('The broken step did not stop the scale out.');
+  step('Retry', `what broke is mended; \`vnflow ops retry ${failed.id}\` goes on at the step that failed`);
+  await controlOpOcc(vnfm, failed.id, 'retry');
+  const retried = completed(await watchOperation(vnfm, failed.id, watchForm(false)));
+  print(`Steps that ran again: ${again(failed, retried).join(', ')}. The others had been done.`);
+}
+
+/** Steps with more attempts after the retry than before it. */
+function again(before: Timeline, after: Timeline): string[] {
+  return after.steps
+    .filter(({ id, attempt }) => attempt > (before.steps.find((earlier) => earlier.id === id)?.attempt ?? 0))
+    .filter(({ id }) => before.steps.some((earlier) => earlier.id === id && earlier.state !== 'WAITING'))
+    .map(({ summary }) => summary);
+}

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { packCsar } from '../../packages/pack.ts';
+import { planLines } from '../operations/plan-text.ts';
+import { watchForm, watchOperation } from '../operations/watch.ts';
+import type { Vnfm } from '../vnfm/client.ts';
+import type { Timeline } from '../vnfm/contract.ts';
+import { CliFailure } from '../vnfm/failure.ts';
+import { type PlanRequest, planOf } from '../vnfm/operations.ts';
+import {
+  createVnfInstance,
+  deleteVnfInstance,
+  findVnfPackage,
+  type LcmRequest,
+  onboardVnfPackage,
+  startOperation,
+} from '../vnfm/vnf-lifecycle.ts';
+import type { DemoContext } from './demo-context.ts';
+import { print, step } from './narration.ts';
+import { SAMPLE_PACKAGE, SAMPLE_VNFD_ID, TERMINATE_REQUEST } from './sample.ts';
+import { leftInCloud } from './simulated-cloud.ts';
+
+/** What the scenarios of the demo have in common. All throw CliFailure or Refused saying what failed. */
+
+/** @returns the id of the new VNF instance of the sample package */
+export async function showCreation(context: DemoContext): Promise<string> {
+  const { vnfm } = context;
+  await onboard(context);
+  step('Create a VNF instance', `POST ${vnfm.url}/vnflcm/v2/vnf_instances`);
+  const vnfInstanceId = await createVnfInstance(vnfm, { vnfdId: SAMPLE_VNFD_ID, vnfInstanceName: 'demo' });
+  print(`VNF instance ${vnfInstanceId}`);
+  return vnfInstanceId;
+}
+
+/** What an operation would do, without the commands on the nodes. */
+export async function showPlan(vnfm: Vnfm, vnfInstanceId: string, request: PlanRequest): Promise<void> {
+  const plan = await planOf(vnfm, vnfInstanceId, request);
+  print(...planLines({ ...plan, steps: plan.steps.map((planned) => ({ ...planned, commands: [] })) }));
+}
+
+/** Starts an operation and follows it until it rests, wherever that is. */
+export async function follow(vnfm: Vnfm, vnfInstanceId: string, request: LcmRequest): Promise<Timeline> {
+  return watchOperation(vnfm, await startOperation(vnfm, vnfInstanceId, request), watchForm(false));
+}
+
+/** Runs an operation that must complete. */
+export async function runOperation(vnfm: Vnfm, vnfInstanceId: string, request: LcmRequest): Promise<Timeline> {
+  return completed(await follow(vnfm, vnfInstanceId, request));
+}
+
+export function completed(timeline: Timeline): Timeline {
+  if (timeline.operationState === 'COMPLETED') return timeline;
+  const { id, operation, operationState } = timeline;
+  throw new CliFailure(
+    `${operation} ended ${operationState}. It is kept: \`npx vnflow up\`, then \`npx vnflow watch ${id}\` or \`npx vnflow ops retry ${id}\`.`,
+  );
+}
+
+export async function showTermination({ vnfm, simulator }: DemoContext, vnfInstanceId: string): Promise<void> {
+  step('Terminate', `POST ${vnfm.url}/vnflcm/v2/vnf_instances/${vnfInstanceId}/terminate`);
+  await runOperation(vnfm, vnfInstanceId, { task: 'terminate', body: TERMINATE_REQUEST });
+  await deleteVnfInstance(vnfm, vnfInstanceId);
+  const left = await leftInCloud(simulator);
+  print(`VNF instance ${vnfInstanceId} deleted; the cloud has ${left.stacks} stacks and ${left.servers} servers now.`);
+}
+
+async function onboard({ vnfm, data }: DemoContext): Promise<void> {
+  step('Onboard the VNF package', 'samples/kubernetes-cluster, packed as a CSAR');
+  const known = await findVnfPackage(vnfm, SAMPLE_VNFD_ID);
+  if (known !== undefined) return print(`VNF package ${known} is onboarded already`);
+  const file = path.join(data, 'kubernetes-cluster.zip');
+  await packCsar(SAMPLE_PACKAGE, file);
+  print(`VNF package ${await onboardVnfPackage(vnfm, file)} onboarded`);
+}
