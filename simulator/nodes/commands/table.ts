@@ -19,7 +19,7 @@ import { OPENSSL } from './openssl.ts';
 import { PROCESSES } from './processes.ts';
 import { RUNTIME } from './runtime.ts';
 import { SHELLS } from './shells.ts';
-import { SYSTEMD } from './systemd.ts';
+import { SYSTEMD } from './systemd/systemd.ts';
 import { TAIL } from './tail.ts';
 
 /** All commands that the simulator knows besides just-bash's own. They exist on a machine where their executable is. */

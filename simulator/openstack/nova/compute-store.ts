@@ -6,6 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { timestamp } from '../times.ts';
 import type { Flavor, Image, Port, Server, ServerGroup } from '../world.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
+import { createWaiting } from './waiting.ts';
 
 export interface ServerRequest {
   readonly name: string;
@@ -56,7 +57,7 @@ export function createComputeStore(
 ): ComputeStore {
   const { state, clock, latency, chance, changed } = foundation;
   const scheduler = createScheduler(state);
-  const waiting = new Map<string, Set<() => void>>();
+  const { wake, until } = createWaiting();
   const stopped = new AbortController();
 
   const server = (id: string): Server => {
@@ -67,29 +68,6 @@ export function createComputeStore(
   const touch = (subject: Server) => {
     subject.updatedAt = timestamp();
     changed();
-  };
-  const wake = (id: string) => {
-    for (const done of waiting.get(id) ?? []) done();
-    waiting.delete(id);
-  };
-  const until = async (id: string, isReached: () => boolean, signal: AbortSignal) => {
-    while (!isReached()) {
-      signal.throwIfAborted();
-      await new Promise<void>((resolve, reject) => {
-        const set = waiting.get(id) ?? new Set();
-        waiting.set(id, set);
-        const onAbort = () => {
-          set.delete(done);
-          reject(signal.reason);
-        };
-        const done = () => {
-          signal.removeEventListener('abort', onAbort);
-          resolve();
-        };
-        set.add(done);
-        signal.addEventListener('abort', onAbort, { once: true });
-      });
-    }
   };
   const at = (elapsed: number, work: () => void) => {
     clock

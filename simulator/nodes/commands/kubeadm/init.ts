@@ -8,9 +8,11 @@ import { installedProgram } from '../../shell/shell.ts';
 import { kubeletProblem } from '../../systemd/services.ts';
 import { addImages } from '../runtime.ts';
 import { clusterOf, workSeconds } from './api.ts';
-import { ConfigError, goDuration, type KubeadmConfig, parseConfig } from './config.ts';
+import { ConfigError } from './config.ts';
 import { writeControlPlane, writeKubelet } from './control-plane.ts';
 import { imagesOf, minorOf } from './images.ts';
+import { kubeletFailed, success } from './init-output.ts';
+import { type Settings, settings } from './init-settings.ts';
 import { preflight, STACK_HINT } from './preflight.ts';
 import { markControlPlane, registerNode } from './register.ts';
 
@@ -28,69 +30,6 @@ const WITH_CONFIG = new Set(
 );
 
 const CERTIFICATE_SECONDS = 7200;
-const TOKEN_SECONDS = 86_400;
-
-interface Settings {
-  readonly name: string;
-  readonly address: string;
-  readonly version: string;
-  readonly endpoint: string;
-  readonly repository: string;
-  readonly podSubnet: string;
-  readonly serviceSubnet: string;
-  readonly dnsDomain: string;
-  readonly certSans: readonly string[];
-  readonly token: string;
-  readonly tokenSeconds: number | null;
-  readonly certificateKey: string;
-}
-
-export function randomToken(): string {
-  const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-  const pick = (count: number) => Array.from(randomBytes(count), (byte) => letters[byte % letters.length]).join('');
-  return `${pick(6)}.${pick(16)}`;
-}
-
-export function readConfig(path: string, context: CommandContext): KubeadmConfig {
-  if (!context.node.root.exists(path)) {
-    throw new ConfigError(`unable to read config from "${path}": open ${path}: no such file or directory`);
-  }
-  const minor = minorOf(installedProgram(context.node, 'kubeadm')?.version ?? '1.26.0');
-  return parseConfig(context.files.readText(path), minor);
-}
-
-function settings(parsed: ReturnType<typeof parseArguments>, context: CommandContext): Settings {
-  const file = parsed.value('--config');
-  const { init = undefined, cluster = undefined } = file === undefined ? {} : readConfig(context.path(file), context);
-  const own = installedProgram(context.node, 'kubeadm')?.version ?? '';
-  const address =
-    init?.localAPIEndpoint?.advertiseAddress ??
-    parsed.value('--apiserver-advertise-address') ??
-    context.node.state.machine.ports[0]?.address ??
-    '';
-  const [token] = init?.bootstrapTokens ?? [];
-  const ttl = token?.ttl ?? parsed.value('--token-ttl');
-  const seconds = ttl === undefined ? TOKEN_SECONDS : goDuration(ttl);
-  const version = cluster?.kubernetesVersion ?? parsed.value('--kubernetes-version') ?? own;
-  const endpoint = cluster?.controlPlaneEndpoint ?? parsed.value('--control-plane-endpoint') ?? `${address}:6443`;
-  return {
-    name: init?.nodeRegistration?.name ?? parsed.value('--node-name') ?? context.node.state.hostname,
-    address,
-    version: version.startsWith('v') ? version : `v${version}`,
-    endpoint: endpoint.includes(':') ? endpoint : `${endpoint}:6443`,
-    repository: cluster?.imageRepository ?? parsed.value('--image-repository') ?? 'registry.k8s.io',
-    podSubnet: cluster?.networking?.podSubnet ?? parsed.value('--pod-network-cidr') ?? '',
-    serviceSubnet: cluster?.networking?.serviceSubnet ?? parsed.value('--service-cidr') ?? '10.96.0.0/12',
-    dnsDomain: cluster?.networking?.dnsDomain ?? 'cluster.local',
-    certSans: [
-      ...(cluster?.apiServer?.certSANs ?? []),
-      ...(parsed.value('--apiserver-cert-extra-sans')?.split(',') ?? []),
-    ],
-    token: token?.token ?? parsed.value('--token') ?? randomToken(),
-    tokenSeconds: seconds === 0 ? null : seconds,
-    certificateKey: init?.certificateKey ?? parsed.value('--certificate-key') ?? randomBytes(32).toString('hex'),
-  };
-}
 
 /** The authority whose files lie on the machine already (a restore), or a new one. */
 async function authority(context: CommandContext): Promise<Authority> {
@@ -210,68 +149,11 @@ export async function init(args: readonly string[], context: CommandContext): Pr
   };
 }
 
-async function kubeletFailed(
-  context: CommandContext,
-  { head, problem }: { readonly head: string; readonly problem: string },
-): Promise<Output> {
-  await context.sleep(240);
-  return failure(
-    1,
-    `error execution phase wait-control-plane: couldn't initialize a Kubernetes cluster\n${STACK_HINT}`,
-    `${head}[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods from directory "/etc/kubernetes/manifests". This can take up to 4m0s\n[kubelet-check] Initial timeout of 40s passed.\n[kubelet-check] It seems like the kubelet isn't running or healthy.\n[kubelet-check] The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed with error: Get "http://localhost:10248/healthz": dial tcp 127.0.0.1:10248: connect: connection refused.\n\nUnfortunately, an error has occurred:\n\ttimed out waiting for the condition (${problem})\n`,
-  );
-}
-
 export async function pullMissing(context: CommandContext, version: string, repository: string): Promise<void> {
   const missing = imagesOf(version, repository).filter((image) => !context.node.state.images.includes(image));
   if (missing.length === 0) return;
   await context.sleep(workSeconds(context, 'kubeadm config images pull'));
   addImages(context.node, missing);
-}
-
-function success(
-  cluster: ClusterState,
-  wanted: Settings,
-  shown: { readonly uploads: boolean; readonly showKey: boolean; readonly showToken: boolean },
-): string {
-  const { name, address } = wanted;
-  const lines = [
-    '[preflight] Pulling images required for setting up a Kubernetes cluster',
-    '[preflight] This might take a minute or two, depending on the speed of your internet connection',
-    "[preflight] You can also perform this action in beforehand using 'kubeadm config images pull'",
-    '[certs] Using certificateDir folder "/etc/kubernetes/pki"',
-    '[certs] Generating "ca" certificate and key',
-    '[certs] Generating "apiserver" certificate and key',
-    `[certs] apiserver serving cert is signed for DNS names [kubernetes kubernetes.default kubernetes.default.svc kubernetes.default.svc.${cluster.dnsDomain} ${name}] and IPs [10.96.0.1 ${address}]`,
-    '[certs] Generating "etcd/ca" certificate and key',
-    '[certs] Generating "sa" key and public key',
-    '[kubeconfig] Using kubeconfig folder "/etc/kubernetes"',
-    '[kubeconfig] Writing "admin.conf" kubeconfig file',
-    '[kubeconfig] Writing "kubelet.conf" kubeconfig file',
-    '[kubelet-start] Writing kubelet configuration to file "/var/lib/kubelet/config.yaml"',
-    '[kubelet-start] Starting the kubelet',
-    '[control-plane] Using manifest folder "/etc/kubernetes/manifests"',
-    '[etcd] Creating static Pod manifest for local etcd in "/etc/kubernetes/manifests"',
-    '[wait-control-plane] Waiting for the kubelet to boot up the control plane as static Pods from directory "/etc/kubernetes/manifests". This can take up to 4m0s',
-    '[apiclient] All control plane components are healthy after 12.504182 seconds',
-    '[upload-config] Storing the configuration used in ConfigMap "kubeadm-config" in the "kube-system" Namespace',
-    shown.uploads
-      ? '[upload-certs] Storing the certificates in Secret "kubeadm-certs" in the "kube-system" Namespace'
-      : '[upload-certs] Skipping phase. Please see --upload-certs',
-    ...(shown.showKey ? [`[upload-certs] Using certificate key:\n${wanted.certificateKey}`] : []),
-    `[mark-control-plane] Marking the node ${name} as control-plane by adding the labels: [node-role.kubernetes.io/control-plane node.kubernetes.io/exclude-from-external-load-balancers]`,
-    `[mark-control-plane] Marking the node ${name} as control-plane by adding the taints [node-role.kubernetes.io/control-plane:NoSchedule]`,
-    ...(shown.showToken ? [`[bootstrap-token] Using token: ${wanted.token}`] : []),
-    '[addons] Applied essential addon: CoreDNS',
-    '[addons] Applied essential addon: kube-proxy',
-    '',
-    'Your Kubernetes control-plane has initialized successfully!',
-    '',
-    'Then you can join any number of worker nodes by running the following on each as root:',
-    '',
-    `kubeadm join ${cluster.endpoint} --token ${shown.showToken ? wanted.token : '<value withheld>'} \\\n\t--discovery-token-ca-cert-hash sha256:${cluster.ca.hash} `,
-  ];
-  return `${lines.join('\n')}\n`;
 }
 
 async function initPhase(

@@ -9,7 +9,8 @@ import { validTokens, workSeconds } from './api.ts';
 import { ConfigError, goDuration } from './config.ts';
 import { writeControlPlane, writeKubelet } from './control-plane.ts';
 import { minorOf } from './images.ts';
-import { pullMissing, readConfig } from './init.ts';
+import { pullMissing } from './init.ts';
+import { readConfig } from './init-settings.ts';
 import { preflight, STACK_HINT } from './preflight.ts';
 import { markControlPlane, registerNode } from './register.ts';
 
