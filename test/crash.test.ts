@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AxiosInstance } from 'axios';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { testStoreLocation } from '../store/test-store.ts';
 import {
   clientOf,
   createInstance,
@@ -19,6 +20,8 @@ const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const SPEED = '25';
 
 let data: string;
+/** A store of the test's own, which outlives each `up`: in the data directory, or a database on CI's server. */
+let environment: NodeJS.ProcessEnv;
 let up: ChildProcess | undefined;
 
 interface UpFile {
@@ -28,8 +31,10 @@ interface UpFile {
   readonly simulator?: { readonly url: string; readonly authUrl: string; readonly process: { readonly pid: number } };
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   data = mkdtempSync(path.join(tmpdir(), 'vnflow-crash-'));
+  const store = await testStoreLocation();
+  environment = store.kind === 'postgres' ? { ...process.env, DATABASE_URL: store.url } : process.env;
 });
 afterEach(async () => {
   await stop();
@@ -47,6 +52,7 @@ const upFile = (): UpFile | undefined => {
 /** Starts `vnflow up` and waits until it is ready. */
 async function start(): Promise<{ http: AxiosInstance; authUrl: string; simulatorUrl: string }> {
   const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--port', '0', '--speed', SPEED], {
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   up = child;
