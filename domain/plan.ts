@@ -51,15 +51,21 @@ export function readySteps(
   );
 }
 
+/** What stands in a graph of work: a plan's step, for example. */
+interface Vertex {
+  readonly id: string;
+  readonly after: readonly string[];
+}
+
 /**
  * The longest way through the plan.
  * @param secondsOf expected duration of a step
  * @throws Error when the plan has a cycle or names a step that it does not have (a defect of the planner)
  */
-export function criticalPath(
-  plan: Plan,
-  secondsOf: (step: PlanStep) => number,
-): { seconds: number; steps: PlanStep[] } {
+export function criticalPath<Step extends Vertex>(
+  plan: { readonly steps: readonly Step[] },
+  secondsOf: (step: Step) => number,
+): { seconds: number; steps: Step[] } {
   const byId = new Map(plan.steps.map((entry) => [entry.id, entry]));
   const finish = new Map<string, { seconds: number; previous: string | undefined }>();
   const visiting = new Set<string>();
@@ -86,11 +92,11 @@ export function criticalPath(
   };
 }
 
-function longestWay(
-  byId: ReadonlyMap<string, PlanStep>,
+function longestWay<Step extends Vertex>(
+  byId: ReadonlyMap<string, Step>,
   finish: ReadonlyMap<string, { seconds: number; previous: string | undefined }>,
-): PlanStep[] {
-  const way: PlanStep[] = [];
+): Step[] {
+  const way: Step[] = [];
   let at: string | undefined = [...finish].reduce<[string, number] | undefined>(
     (best, [id, { seconds }]) => (best === undefined || seconds > best[1] ? [id, seconds] : best),
     undefined,

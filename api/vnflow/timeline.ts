@@ -23,7 +23,7 @@ export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promi
     startTime: row.start_time.toISOString(),
     stateEnteredTime: row.state_entered_time.toISOString(),
     error: row.error,
-    expectedSeconds: steps.length === 0 ? undefined : expectedSeconds(row, steps, expected),
+    expectedSeconds: steps.length === 0 ? undefined : expectedSeconds(steps, expected),
     steps: steps.map((step) => stepView(step, { nodes, expectedSeconds: expected(step.kind) })),
   });
 }
@@ -51,20 +51,13 @@ function stepView(
 }
 
 /** The critical path of what is expected. */
-function expectedSeconds(
-  { operation }: VnfLcmOpOccRow,
-  rows: readonly OperationStepRow[],
-  expected: (kind: string) => number | undefined,
-): number {
+function expectedSeconds(rows: readonly OperationStepRow[], expected: (kind: string) => number | undefined): number {
   const steps = rows.flatMap(({ step_id, kind, after }): PlanStep[] =>
     isStepKind(kind) ? [{ id: step_id, kind, after }] : [],
   );
   const known = new Set(steps.map(({ id }) => id));
   const whole = steps.map((step) => ({ ...step, after: step.after.filter((id) => known.has(id)) }));
-  return criticalPath(
-    { operation, direction: 'forward', rollbackSupported: false, steps: whole },
-    ({ kind }) => expected(kind) ?? 0,
-  ).seconds;
+  return criticalPath({ steps: whole }, ({ kind }) => expected(kind) ?? 0).seconds;
 }
 
 /** A row may come from another release. */

@@ -43,7 +43,12 @@ async function asProcess(run: Run, spec: CommandSpec, call: Call): Promise<Resul
   node.processes.set(pid, { pid, ppid: run.pid, user: run.user, argv, startedAt: node.world.clock.elapsed() });
   try {
     if (!run.announced.delete(argv.join('\0'))) {
-      node.world.ledger.record({ kind: 'command', where: node.label(), what: argv.join(' ') });
+      node.world.ledger.record({
+        kind: 'command',
+        where: node.label(),
+        what: argv.join(' '),
+        detail: { server: node.id },
+      });
     }
     const line = argv.join(' ');
     const fault = node.world.faults.take('command', node.state, ({ commandPrefix }) => line.startsWith(commandPrefix));

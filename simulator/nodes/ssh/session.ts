@@ -59,7 +59,14 @@ async function serveCommand(
   const pid = node.nextPid++;
   const argv = ['bash', '-c', command];
   // bash becomes a single command instead of starting it: then there is no process of its own
-  if (!isOneCommand(command)) node.world.ledger.record({ kind: 'command', where: node.label(), what: argv.join(' ') });
+  if (!isOneCommand(command)) {
+    node.world.ledger.record({
+      kind: 'command',
+      where: node.label(),
+      what: argv.join(' '),
+      detail: { server: node.id },
+    });
+  }
   node.processes.set(pid, { pid, ppid: 612, user, argv, startedAt: node.world.clock.elapsed() });
   const result = await runShell(node, {
     user,

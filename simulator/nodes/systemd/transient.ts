@@ -31,7 +31,12 @@ export function startTransient(node: SimNode, request: TransientRequest): Promis
     transient: { ...settings, before: filesOf(node, settings.argv), startedAt: node.world.clock.elapsed() },
   };
   node.state.units[name] = state;
-  node.world.ledger.record({ kind: 'phase', where: node.label(), what: description, detail: { unit: name } });
+  node.world.ledger.record({
+    kind: 'phase',
+    where: node.label(),
+    what: description,
+    detail: { server: node.id, unit: name },
+  });
   log(node, `${name}.service`, `Started ${description}.`);
   node.changed();
   node.save();

@@ -1,0 +1,42 @@
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseDocument } from 'yaml';
+
+const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
+/** In the simple flavour of the sample, before any scaling. */
+const FIRST_WORKERS = 2;
+export const LARGE_LEVEL = 'large';
+
+/**
+ * The sample package with more room: a level `large` of the simple flavour with that many workers, and an aspect that scales
+ * far enough. HOTs and script are the sample's own.
+ * @returns the directory of the package's source
+ */
+export function largePackage(workers: number, maxWorkers: number): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-bench-package-'));
+  cpSync(SAMPLE, directory, { recursive: true });
+  const file = path.join(directory, 'Definitions', 'flavour_simple.yaml');
+  const vnfd = parseDocument(readFileSync(file, 'utf8'));
+  const policy = (name: string, ...rest: string[]) => {
+    const policies = vnfd.getIn(['topology_template', 'policies']) as { items: { has(key: string): boolean }[] };
+    const index = policies.items.findIndex((item) => item.has(name));
+    if (index < 0) throw new Error(`the sample's simple flavour has no policy ${name}`);
+    return ['topology_template', 'policies', index, name, 'properties', ...rest];
+  };
+  const most = maxWorkers - FIRST_WORKERS;
+  vnfd.setIn(policy('scaling_aspects', 'aspects', 'workerNode_scale', 'max_scale_level'), most);
+  vnfd.setIn(policy('instantiation_levels', 'levels', LARGE_LEVEL), {
+    description: `one control-plane node and ${workers} workers`,
+    scale_info: { workerNode_scale: { scale_level: workers - FIRST_WORKERS } },
+  });
+  vnfd.setIn(policy('masterNode_instantiation_levels', 'levels', LARGE_LEVEL), { number_of_instances: 1 });
+  vnfd.setIn(policy('workerNode_instantiation_levels', 'levels', LARGE_LEVEL), { number_of_instances: workers });
+  vnfd.setIn(
+    ['topology_template', 'node_templates', 'workerNode', 'properties', 'vdu_profile', 'max_number_of_instances'],
+    maxWorkers,
+  );
+  writeFileSync(file, vnfd.toString());
+  return directory;
+}

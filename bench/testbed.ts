@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import axios, { type AxiosInstance } from 'axios';
+import { z } from 'zod';
+import type { LedgerEntry } from '../simulator/kernel/ledger.ts';
+import {
+  clientOf,
+  createInstance,
+  guideRequest,
+  onboardSample,
+  operationOf,
+  settled,
+  tokenOf,
+} from '../test/testing/system.ts';
+import { BUNDLES, quiet, startTestTemporal } from '../test/testing/temporal.ts';
+import { readConfiguration } from '../worker/configuration.ts';
+import { startVnflow } from '../worker/start-vnflow.ts';
+import { LARGE_LEVEL, largePackage } from './large-package.ts';
+
+const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
+/** Room for more than 2,000 nodes. */
+const NETWORKS = ['--network-cidr', '10.10.0.0/20', '--public-cidr', '172.24.0.0/20'];
+const LIMIT_MS = 3_600_000;
+
+const Ready = z.object({
+  authUrl: z.string(),
+  url: z.string(),
+  bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
+});
+
+export interface Testbed {
+  readonly http: AxiosInstance;
+  readonly authUrl: string;
+  readonly speed: number;
+  /** What happened in the simulated cloud after that entry. */
+  ledger(after?: number): Promise<readonly LedgerEntry[]>;
+  /** Of the latest operation of an instance. */
+  history(vnfInstanceId: string): Promise<{ readonly events: number; readonly bytes: number }>;
+  /** Resident memory in MB. */
+  memory(): Promise<{ readonly vnflow: number; readonly simulator: number }>;
+  stop(): Promise<void>;
+}
+
+/** vnflow as `vnflow up` runs it: API, worker and store in this process, the Temporal server and the simulator in theirs. */
+export async function startTestbed({ speed, hosts }: { speed: number; hosts: number }): Promise<Testbed> {
+  const data = mkdtempSync(path.join(tmpdir(), 'vnflow-bench-'));
+  const [temporal, simulator] = await Promise.all([startTestTemporal(), startSimulatorProcess(speed, hosts)]);
+  const { bastion, authUrl, url } = simulator.ready;
+  const environment = {
+    VNFLOW_KEYSTONE_URL: authUrl,
+    VNFLOW_BASTION: `${bastion.user}@${bastion.host}:${bastion.port}`,
+  };
+  const vnflow = await startVnflow({
+    configuration: readConfiguration(environment, data),
+    temporalAddress: temporal.address,
+    log: quiet,
+    api: { host: '127.0.0.1', port: 0 },
+    worker: { bundleCache: BUNDLES },
+    speed,
+  });
+  const connection = await Connection.connect({ address: temporal.address });
+  const engine = new Client({ connection });
+  return {
+    http: clientOf(vnflow.apiUrl ?? '', await tokenOf(authUrl)),
+    authUrl,
+    speed,
+    ledger: async (after = 0) =>
+      (await axios.get(`${url}/_simulator/ledger?after=${after}`, { proxy: false, maxContentLength: Infinity })).data
+        .entries,
+    history: async (vnfInstanceId) => {
+      const { historyLength, historySize } = await engine.workflow.getHandle(`vnf/${vnfInstanceId}`).describe();
+      return { events: historyLength, bytes: Number(historySize ?? 0) };
+    },
+    memory: async () => ({
+      vnflow: Math.round(process.memoryUsage.rss() / 1e6),
+      simulator: residentMb(simulator.child.pid ?? 0),
+    }),
+    stop: async () => {
+      await vnflow.stop();
+      await connection.close();
+      simulator.child.kill('SIGTERM');
+      await once(simulator.child, 'exit');
+      await temporal.stop();
+      rmSync(data, { recursive: true });
+    },
+  };
+}
+
+async function startSimulatorProcess(speed: number, hosts: number) {
+  const args = [SIMULATOR, ...NETWORKS, '--speed', `${speed}`, '--hosts', `${hosts}`];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeOptions(), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, ready: await firstLine(child) };
+}
+
+/** `VNFLOW_BENCH_NODE_OPTIONS=--cpu-prof`: to look into the simulator. */
+function nodeOptions(): string[] {
+  return (process.env['VNFLOW_BENCH_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
+}
+
+async function firstLine(child: ChildProcess): Promise<z.infer<typeof Ready>> {
+  if (!child.stdout) throw new Error('the simulator has no standard output');
+  for await (const line of createInterface(child.stdout)) return Ready.parse(JSON.parse(line));
+  throw new Error('the simulator ended before it was ready');
+}
+
+function residentMb(pid: number): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1000);
+}
+
+export interface LargeCluster {
+  readonly vnfInstanceId: string;
+  instantiate(): Promise<Finished>;
+  scale(type: 'SCALE_OUT' | 'SCALE_IN', numberOfSteps: number): Promise<Finished>;
+}
+
+/** An operation that has completed. */
+export interface Finished {
+  readonly opOccId: string;
+  /** Simulated seconds from the request until the operation was seen COMPLETED. */
+  readonly seconds: number;
+}
+
+/** A VNF instance of the simple flavour with that many nodes in all, and room for as many more. */
+export async function largeCluster({ http, authUrl, speed }: Testbed, nodes: number): Promise<LargeCluster> {
+  const source = largePackage(nodes - 1, 2 * nodes + 200);
+  const vnfdId = await onboardSample(http, source).finally(() => rmSync(source, { recursive: true }));
+  const id = await createInstance(http, vnfdId);
+  const run = async (task: string, body: object): Promise<Finished> => {
+    const began = Date.now();
+    const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
+    const ended = await settled(http, operation, { timeoutMs: LIMIT_MS });
+    const seconds = ((Date.now() - began) / 1000) * speed;
+    if (ended.operationState !== 'COMPLETED')
+      throw new Error(`${task} ended ${ended.operationState}: ${JSON.stringify(ended.error)}`);
+    return { opOccId: ended.id, seconds };
+  };
+  return {
+    vnfInstanceId: id,
+    instantiate: () =>
+      run('instantiate', {
+        ...guideRequest('instantiate-simple.json', authUrl),
+        instantiationLevelId: LARGE_LEVEL,
+      }),
+    scale: (type, numberOfSteps) => run('scale', { type, aspectId: 'workerNode_scale', numberOfSteps }),
+  };
+}
