@@ -7,7 +7,6 @@ import { GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';
 import { createLedger, type Ledger } from './kernel/ledger.ts';
 import type { Hypervisor, Network } from './kernel/machine.ts';
 import { createPersistence, type Persistence } from './kernel/persistence.ts';
-import { createOrderedNodeFaults } from './node-faults.ts';
 import type { NodeFaults } from './nodes/index.ts';
 import { type Cloud, createCloud } from './openstack/cloud.ts';
 import type { Faults } from './openstack/faults.ts';
@@ -110,7 +109,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
     elapsed: clock.elapsed(),
     seed: cloud.state.seed,
   });
-  mountControl(app, { cloud, ledger, identity, nodeFaults: nodes.faults && createOrderedNodeFaults(nodes.faults) });
+  mountControl(app, { cloud, ledger, identity, nodeFaults: nodes.faults });
   cloud.mount(app);
   app.use((_req, res) => void res.status(404).json({ error: 'No such service. The catalog is at /identity/v3.' }));
   await listen(server, options.port ?? 0).catch(async (error: unknown) => {

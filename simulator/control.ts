@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { z } from 'zod';
 import type { Ledger } from './kernel/ledger.ts';
-import type { OrderedNodeFaults } from './node-faults.ts';
+import type { NodeFaults } from './nodes/index.ts';
 import type { Cloud } from './openstack/cloud.ts';
 import { fingerprint } from './openstack/fingerprint.ts';
 import { Refusal } from './openstack/refusal.ts';
@@ -10,7 +10,7 @@ interface Parts {
   readonly cloud: Cloud;
   readonly ledger: Ledger;
   /** Failures of nodes, if there are nodes that can fail. */
-  readonly nodeFaults: OrderedNodeFaults | undefined;
+  readonly nodeFaults: NodeFaults | undefined;
   /** What GET health answers. */
   readonly identity: () => Readonly<Record<string, unknown>>;
 }
@@ -33,7 +33,7 @@ export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity
     // A failure of a node has a kind, one of a service has a service.
     const isOfNode =
       nodeFaults !== undefined && typeof req.body === 'object' && req.body !== null && 'kind' in req.body;
-    res.status(201).json(isOfNode ? nodeFaults.add(req.body) : cloud.faults.add(req.body));
+    res.status(201).json(isOfNode ? nodeFaults.order(req.body) : cloud.faults.add(req.body));
   });
   router.delete('/faults', (_req, res) => {
     cloud.faults.remove();

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
 import { GUIDE_LATENCY } from './kernel/latency.ts';
 import { sshExec } from './nodes/testing.ts';
 import { isObject, listAt, objectAt, stringAt } from './openstack/json.ts';
@@ -41,12 +45,61 @@ it('takes a machine away when its server is deleted, and leaves nothing', async 
   expect(simulator.fingerprint()).toEqual(before);
 });
 
-it('takes failures of nodes over HTTP, and refuses what it does not know', async () => {
-  const order = (fault: object) =>
-    fetch(`${simulator.url}/_simulator/faults`, { method: 'POST', body: JSON.stringify(fault) });
-  expect((await order({ kind: 'disk-full', node: 'worker1' })).status).toBe(201);
+it('takes failures of services and nodes over HTTP, shows them with ids, and refuses what it does not know', async () => {
+  const { order, list, remove } = control(simulator.url);
   expect((await order({ kind: 'earthquake' })).status).toBe(400);
-  expect(simulator.nodes.faults.list()).toEqual([{ kind: 'disk-full', node: 'worker1' }]);
-  await fetch(`${simulator.url}/_simulator/faults`, { method: 'DELETE' });
-  expect(simulator.nodes.faults.list()).toEqual([]);
+  expect((await order({ service: 'network', effect: { status: 503 } })).status).toBe(400);
+  const [full, busy] = [
+    await order({ kind: 'disk-full', node: 'worker1' }),
+    await order({ service: 'heat', times: 2, effect: { status: 503 } }),
+  ].map(({ status, fault }) => {
+    expect(status).toBe(201);
+    return fault;
+  });
+  expect(await list()).toEqual([
+    { id: busy?.id, service: 'heat', times: 2, effect: { status: 503 }, struck: 0 },
+    { id: full?.id, kind: 'disk-full', node: 'worker1', struck: 0 },
+  ]);
+  expect([await remove(full?.id), await remove(full?.id), await remove(busy?.id)]).toEqual([204, 404, 204]);
+  expect(await list()).toEqual([]);
 });
+
+it('keeps ordered failures, and how often they struck, through a restart', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
+  const first = await startSimulator({ speed: 200, directory });
+  await control(first.url).order({ kind: 'unreachable', node: 'worker1' });
+  await control(first.url).order({ service: 'glance', times: 2, effect: { status: 503 } });
+  const client = await login(first);
+  expect((await client.call('GET', '/image/v2/images')).status).toBe(503);
+  await first.stop();
+  const second = await startSimulator({ speed: 200, directory });
+  try {
+    const { list, remove } = control(second.url);
+    const again = await login(second);
+    expect(await list()).toMatchObject([
+      { service: 'glance', struck: 1 },
+      { kind: 'unreachable', node: 'worker1' },
+    ]);
+    expect((await again.call('GET', '/image/v2/images')).status).toBe(503);
+    expect((await again.call('GET', '/image/v2/images')).status).toBe(200);
+    expect(await remove((await list())[0]?.id)).toBe(204);
+    expect(await list()).toEqual([]);
+  } finally {
+    await second.stop();
+    rmSync(directory, { recursive: true });
+  }
+});
+
+/** The control API as a person with curl uses it. */
+function control(url: string) {
+  const faults = `${url}/_simulator/faults`;
+  const Fault = z.looseObject({ id: z.string() });
+  return {
+    order: async (body: object) => {
+      const answer = await fetch(faults, { method: 'POST', body: JSON.stringify(body) });
+      return { status: answer.status, fault: answer.ok ? Fault.parse(await answer.json()) : undefined };
+    },
+    list: async () => z.object({ faults: z.array(Fault) }).parse(await (await fetch(faults)).json()).faults,
+    remove: async (id = '') => (await fetch(`${faults}/${id}`, { method: 'DELETE' })).status,
+  };
+}

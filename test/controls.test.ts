@@ -186,7 +186,7 @@ it('survives a cloud that stumbles: 503, time-outs and answers lost after the wo
     { afterSuccess: true as const, status: 504 },
   ]) {
     system.simulator.faults.add({ service: 'heat', times: 1, effect });
-    system.simulator.faults.add({ service: 'network', times: 1, effect });
+    system.simulator.faults.add({ service: 'neutron', times: 1, effect });
   }
   const { id, operation } = await instantiate();
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });

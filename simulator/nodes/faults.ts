@@ -1,3 +1,6 @@
+import { createFaultList, type Ordered } from '../kernel/fault-list.ts';
+import type { Persistence } from '../kernel/persistence.ts';
+import { readNodeFault } from './fault-request.ts';
 import type { NodeState } from './node.ts';
 
 /** `node`: host name, server name, server id or an address; absent: every node. `times`: how often (default: until cleared). */
@@ -34,8 +37,12 @@ export type NodeFault =
 export interface NodeFaults {
   /** @returns a function that takes the fault away */
   add(fault: NodeFault): () => void;
+  /** The same for a request from outside. @throws ZodError when it is not a fault of a node */
+  order(request: unknown): Ordered<NodeFault>;
+  /** Removes one, or all of them. @returns whether there was something to remove */
+  remove(id?: string): boolean;
   clear(): void;
-  list(): readonly NodeFault[];
+  list(): readonly Ordered<NodeFault>[];
   /** The first fault of this kind for the node that also passes `test`; counts as one time. */
   take<K extends NodeFault['kind']>(
     kind: K,
@@ -47,39 +54,38 @@ export interface NodeFaults {
 }
 
 /** @param onFault told of each fault that strikes */
-export function createNodeFaults(onFault: (node: NodeState, fault: NodeFault) => void): NodeFaults {
-  let faults: { readonly fault: NodeFault; left: number }[] = [];
+export function createNodeFaults(
+  persistence: Persistence,
+  onFault: (node: NodeState, fault: NodeFault) => void,
+): NodeFaults {
+  const faults = createFaultList<NodeFault>(persistence, 'node-faults');
   const concerns = (fault: NodeFault, node: NodeState): boolean => {
     if (fault.node === undefined) return true;
     const { machine, hostname } = node;
     return [hostname, machine.name, machine.id, ...machine.ports.map(({ address }) => address)].includes(fault.node);
   };
   const lasting = (kind: NodeFault['kind'], node: NodeState): boolean =>
-    faults.some(({ fault }) => fault.kind === kind && concerns(fault, node));
+    faults.list().some((fault) => fault.kind === kind && concerns(fault, node));
   return {
     add: (fault) => {
-      const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
-      faults.push(entry);
-      return () => {
-        faults = faults.filter((other) => other !== entry);
-      };
+      const { id } = faults.add(fault);
+      return () => void faults.remove(id);
     },
-    clear: () => {
-      faults = [];
-    },
-    list: () => faults.map(({ fault }) => fault),
+    order: (request) => faults.add(readNodeFault(request)),
+    remove: faults.remove,
+    clear: () => void faults.remove(),
+    list: faults.list,
     take: <K extends NodeFault['kind']>(
       kind: K,
       node: NodeState,
       test?: (fault: Extract<NodeFault, { kind: K }>) => boolean,
     ) => {
-      for (const entry of faults) {
-        if (!isKind(entry.fault, kind) || !concerns(entry.fault, node)) continue;
-        if (test && !test(entry.fault)) continue;
-        entry.left -= 1;
-        if (entry.left <= 0) faults = faults.filter((other) => other !== entry);
-        onFault(node, entry.fault);
-        return entry.fault;
+      for (const ordered of faults.list()) {
+        const { id, struck: _, ...fault } = ordered;
+        if (!isKind(fault, kind) || !concerns(fault, node) || (test && !test(fault))) continue;
+        faults.strike(id);
+        onFault(node, fault);
+        return fault;
       }
       return undefined;
     },

@@ -7,7 +7,7 @@ import { boot, loginsOf, switchOff, switchOn } from './boot.ts';
 import { type ClusterState, createClusters } from './cluster/clusters.ts';
 import { createVirtualAddresses } from './cluster/keepalived.ts';
 import { processesOf } from './commands/processes.ts';
-import { createNodeFaults, type NodeFault, type NodeFaults } from './faults.ts';
+import { createNodeFaults, type NodeFaults } from './faults.ts';
 import { addressesOf, createNode, type NodeState, newNodeState, type SimNode } from './node.ts';
 import { type Bastion, startBastion } from './ssh/bastion.ts';
 import { generateHostKey } from './ssh/host-keys.ts';
@@ -15,7 +15,7 @@ import { activeState } from './systemd/services.ts';
 import { resumeTransients } from './systemd/transient.ts';
 import type { World } from './world.ts';
 
-export type { NodeFault, NodeFaults } from './faults.ts';
+export type { NodeFaults } from './faults.ts';
 
 export interface NodesDeps {
   readonly clock: Clock;
@@ -25,7 +25,6 @@ export interface NodesDeps {
   readonly network: Network;
   /** Port of the bastion on 127.0.0.1; default: any free one. */
   readonly bastionPort?: number;
-  readonly faults?: readonly NodeFault[];
 }
 
 /** A machine as tests look at it. */
@@ -62,10 +61,9 @@ interface Index {
 export async function createNodes(deps: NodesDeps): Promise<Nodes> {
   const { clock, ledger, persistence, latency, network } = deps;
   const index = persistence.part<Index>('nodes', () => ({ ids: [], bastionKey: generateHostKey() }));
-  const faults = createNodeFaults((state, { node: _, ...fault }) =>
+  const faults = createNodeFaults(persistence, (state, { node: _, ...fault }) =>
     ledger.record({ kind: 'fault', where: state.hostname, what: fault.kind, detail: { fault: JSON.stringify(fault) } }),
   );
-  for (const fault of deps.faults ?? []) faults.add(fault);
   const nodes = new Map<string, SimNode>();
   const world: World = {
     clock,

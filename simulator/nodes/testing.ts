@@ -82,10 +82,12 @@ export async function startTestCloud(speed = 2000): Promise<TestCloud> {
     restart: async () => {
       elapsed = world.clock.elapsed();
       await world.nodes.stop();
+      world.persistence.flushAll();
       world = await start();
     },
     stop: async () => {
       await world.nodes.stop();
+      world.persistence.flushAll();
       rmSync(directory, { recursive: true, force: true });
     },
   };

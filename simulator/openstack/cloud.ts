@@ -61,7 +61,7 @@ export function createCloud(options: CloudOptions): Cloud {
   const { clock, latency, ledger, persistence, machines } = options;
   const part = persistence.part<CloudState>('cloud', () => firstWorld(options));
   const { state } = part;
-  const faults = createFaults(({ service, effect }, place) =>
+  const faults = createFaults(persistence, ({ service, effect }, place) =>
     ledger.record({ kind: 'fault', where: service, what: place, detail: { effect: Object.keys(effect).join(',') } }),
   );
   // Draws that a kill -9 made the state forget must not come again: their ids may live on in the nodes.

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { createFaultList, type Ordered } from '../kernel/fault-list.ts';
+import type { Persistence } from '../kernel/persistence.ts';
 
 const effectSchema = z.strictObject({
   /** Answer with this status instead of doing the work. */
@@ -21,7 +22,7 @@ const effectSchema = z.strictObject({
 });
 
 const faultSchema = z.strictObject({
-  service: z.string(),
+  service: z.enum(['keystone', 'heat', 'nova', 'neutron', 'glance', 'cinder']),
   method: z.string().optional(),
   pathContains: z.string().optional(),
   /** Heat: part of `stack name/resource name`. */
@@ -33,7 +34,7 @@ const faultSchema = z.strictObject({
 
 export type FaultEffect = z.infer<typeof effectSchema>;
 export type FaultRequest = z.infer<typeof faultSchema>;
-export type Fault = FaultRequest & { readonly id: string; readonly struck: number };
+export type Fault = Ordered<FaultRequest>;
 
 /** Failures that a test or a person orders from the cloud. */
 export interface Faults {
@@ -48,46 +49,40 @@ export interface Faults {
   strikeResource(place: string): FaultEffect | undefined;
 }
 
-export function createFaults(onStrike: (fault: Fault, place: string) => void): Faults {
-  let faults: Fault[] = [];
+/** @param onStrike told of each fault that strikes */
+export function createFaults(persistence: Persistence, onStrike: (fault: Fault, place: string) => void): Faults {
+  const faults = createFaultList<FaultRequest>(persistence, 'service-faults');
   const strike = (fault: Fault | undefined, place: string): FaultEffect | undefined => {
     if (!fault) return undefined;
-    const struck = fault.struck + 1;
-    faults = faults.flatMap((other) =>
-      other !== fault ? [other] : struck === fault.times ? [] : [{ ...fault, struck }],
-    );
+    faults.strike(fault.id);
     onStrike(fault, place);
     return fault.effect;
   };
   return {
-    add: (request) => {
-      const fault = { ...faultSchema.parse(request), id: randomUUID(), struck: 0 };
-      faults.push(fault);
-      return fault;
-    },
-    list: () => faults,
-    remove: (id) => {
-      const before = faults.length;
-      faults = id === undefined ? [] : faults.filter((fault) => fault.id !== id);
-      return faults.length < before;
-    },
+    add: (request) => faults.add(faultSchema.parse(request)),
+    list: faults.list,
+    remove: faults.remove,
     strikeRequest: ({ service, method, path }) =>
       strike(
-        faults.find(
-          (fault) =>
-            fault.resourceNameContains === undefined &&
-            fault.service === service &&
-            (fault.method === undefined || fault.method.toUpperCase() === method) &&
-            (fault.pathContains === undefined || path.includes(fault.pathContains)),
-        ),
+        faults
+          .list()
+          .find(
+            (fault) =>
+              fault.resourceNameContains === undefined &&
+              fault.service === service &&
+              (fault.method === undefined || fault.method.toUpperCase() === method) &&
+              (fault.pathContains === undefined || path.includes(fault.pathContains)),
+          ),
         `${method} ${path}`,
       ),
     strikeResource: (place) =>
       strike(
-        faults.find(
-          ({ service, resourceNameContains }) =>
-            service === 'heat' && resourceNameContains !== undefined && place.includes(resourceNameContains),
-        ),
+        faults
+          .list()
+          .find(
+            ({ service, resourceNameContains }) =>
+              service === 'heat' && resourceNameContains !== undefined && place.includes(resourceNameContains),
+          ),
         place,
       ),
   };

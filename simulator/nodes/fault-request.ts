@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { NodeFault } from './faults.ts';
+
+const where = { node: z.string().optional(), times: z.int().min(1).optional() };
+const seconds = z.number().min(0);
+
+/** A failure of a node as POST /_simulator/faults takes it: the forms of `NodeFault`. */
+const nodeFaultSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ ...where, kind: z.enum(['ssh-refused', 'ssh-hang', 'host-key', 'disk-full', 'unreachable']) }),
+  z.strictObject({
+    ...where,
+    kind: z.literal('ssh-reset'),
+    afterSeconds: seconds.optional(),
+    commandPrefix: z.string().optional(),
+  }),
+  z.strictObject({ ...where, kind: z.literal('ssh-slow'), seconds }),
+  z.strictObject({
+    ...where,
+    kind: z.literal('command'),
+    commandPrefix: z.string(),
+    exitCode: z.int().min(0).max(255).optional(),
+    stderr: z.string().optional(),
+    delaySeconds: seconds.optional(),
+  }),
+  z.strictObject({ ...where, kind: z.literal('download-corrupted'), urlPrefix: z.string() }),
+]);
+
+/** @throws ZodError when the request is not a fault of a node */
+export function readNodeFault(request: unknown): NodeFault {
+  // JSON has no undefined: optional keys that are absent stay absent.
+  return JSON.parse(JSON.stringify(nodeFaultSchema.parse(request))) as NodeFault;
+}
