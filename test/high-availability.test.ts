@@ -41,3 +41,25 @@ it("makes the guide's complex cluster: three control-plane nodes behind a virtua
   );
   expect(terminated.operationState).toBe('COMPLETED');
 }, 120_000);
+
+it("makes five control-plane nodes by the package's level, each load balancer with five backends and no statistics page", async () => {
+  const id = await createInstance(system.http, vnfdId);
+  const guide = guideRequest('instantiate-complex.json', system.simulator.authUrl);
+  const body = { ...guide, instantiationLevelId: 'instantiation_level_3' };
+  const ended = await settled(
+    system.http,
+    operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body)),
+    { timeoutMs: 90_000 },
+  );
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  const cluster = system.simulator.nodes.clusters().at(-1);
+  expect(cluster?.etcd.members.filter(({ started, learner }) => started && !learner).length).toBe(5);
+  const masters = system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('master'));
+  expect(masters.length).toBe(5);
+  for (const master of masters) {
+    const haproxy = master.file('/etc/haproxy/haproxy.cfg') ?? '';
+    expect(haproxy.match(/^\s+server .*:6443 .*$/gm)?.length).toBe(5);
+    expect(haproxy).not.toMatch(/^\s*stats (enable|uri)/m);
+  }
+}, 120_000);
