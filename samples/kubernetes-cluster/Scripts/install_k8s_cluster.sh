@@ -505,7 +505,8 @@ phase_load_balancer() {
   need NODE_NAME NODE_IP CLUSTER_ENDPOINT CONTROL_PLANES
   case "$CLUSTER_ENDPOINT" in *:*[0-9]) ;; *) fail "CLUSTER_ENDPOINT must be host:port" ;; esac
   [ "${CLUSTER_ENDPOINT##*:}" != 6443 ] || fail "CLUSTER_ENDPOINT must not use port 6443: the API server of this node listens there"
-  install_packages haproxy
+  # in one go: the package tool is most of this phase's time
+  if [ -n "$VIRTUAL_IP" ]; then install_packages haproxy keepalived; else install_packages haproxy; fi
   haproxy_configuration > "$WORK/haproxy.cfg"
   haproxy -c -q -f "$WORK/haproxy.cfg" || fail "haproxy refuses its configuration $WORK/haproxy.cfg"
   CHANGED=no
@@ -521,7 +522,6 @@ phase_load_balancer() {
 
 run_keepalived() {
   [ "${#VRRP_PASSWORD}" -eq 8 ] || fail "VRRP_PASSWORD must have eight characters: keepalived cuts longer ones off"
-  install_packages keepalived
   keepalived_configuration > "$WORK/keepalived.conf"
   keepalived -t -f "$WORK/keepalived.conf" || fail "keepalived refuses its configuration $WORK/keepalived.conf"
   CHANGED=no
