@@ -53,6 +53,8 @@ KUBERNETES_APT_URL=${KUBERNETES_APT_URL:-https://pkgs.k8s.io/core:/stable:}
 KUBERNETES_APT_FINGERPRINT=${KUBERNETES_APT_FINGERPRINT:-DE15B14486CD377B9E876E1A234654DA9A296436}
 REGISTRY_IMAGE=${REGISTRY_IMAGE:-docker.io/library/registry:2.8.3@sha256:a3d8aaa63ed8681a604f1dea0aa03f100d5895b6a58ace528858a7b332415373}
 REGISTRY_PORT=${REGISTRY_PORT:-5000}
+BACKUP_FILE=${BACKUP_FILE:-}
+BACKUP_ID=${BACKUP_ID:-}
 
 # -- what every phase uses --------------------------------------------------------------------------------------------
 
@@ -74,6 +76,7 @@ need() {
       JOIN_TOKEN) [ -n "$JOIN_TOKEN" ] || fail "JOIN_TOKEN is not set: make one with the phase credentials" ;;
       CA_CERT_HASH) [ -n "$CA_CERT_HASH" ] || fail "CA_CERT_HASH is not set: the phase init prints it" ;;
       CERTIFICATE_KEY) [ -n "$CERTIFICATE_KEY" ] || fail "CERTIFICATE_KEY is not set: make one with the phase credentials" ;;
+      BACKUP_FILE) [ -n "$BACKUP_FILE" ] && [ -n "$BACKUP_ID" ] || fail "BACKUP_FILE or BACKUP_ID is not set: the phase needs the backup to restore" ;;
       CONTROL_PLANES) [ -n "$CONTROL_PLANES" ] || fail "CONTROL_PLANES is not set: the phase needs name=address of every control-plane node" ;;
     esac
   done
@@ -107,6 +110,8 @@ check_variables() {
   only_characters NO_PROXY "$NO_PROXY" 'A-Za-z0-9.:,/*_-'
   only_characters REGISTRY_PORT "$REGISTRY_PORT" '0-9'
   only_characters REGISTRY_IMAGE "$REGISTRY_IMAGE" 'A-Za-z0-9./:@_-'
+  only_characters BACKUP_FILE "$BACKUP_FILE" 'A-Za-z0-9./_-'
+  only_characters BACKUP_ID "$BACKUP_ID" 'A-Za-z0-9-'
   only_characters versions "$KUBERNETES_VERSION$CONTAINERD_VERSION$RUNC_VERSION$CILIUM_CLI_VERSION$CILIUM_VERSION" 'A-Za-z0-9.+-'
 }
 
@@ -719,6 +724,89 @@ phase_credentials() {
   say "new join credentials, good for two hours"
 }
 
+# -- restore ----------------------------------------------------------------------------------------------------------
+
+# What kubeadm cannot make again: without these the cluster would be another one for its nodes and its users.
+BACKUP_KEYS="ca.crt ca.key sa.key sa.pub front-proxy-ca.crt front-proxy-ca.key etcd/ca.crt etcd/ca.key"
+
+# The backup: etcd.db, as etcdctl snapshot save made it, and pki/…
+unpack_backup() {
+  local name mode
+  rm -rf "$WORK/backup"
+  mkdir -p "$WORK/backup" && chmod 700 "$WORK/backup" || fail "cannot make $WORK/backup"
+  tar -C "$WORK/backup" -xzf "$BACKUP_FILE" || fail "the backup $BACKUP_FILE cannot be unpacked"
+  [ -s "$WORK/backup/etcd.db" ] || fail "the backup holds no etcd.db"
+  mkdir -p /etc/kubernetes/pki/etcd || fail "cannot make /etc/kubernetes/pki"
+  for name in $BACKUP_KEYS; do
+    [ -s "$WORK/backup/pki/$name" ] || fail "the backup holds no pki/$name"
+    case "$name" in *.key) mode=0600 ;; *) mode=0644 ;; esac
+    put "/etc/kubernetes/pki/$name" "$mode" < "$WORK/backup/pki/$name"
+  done
+}
+
+# etcd's data with this node as its only member. etcdctl is in etcd's image only.
+restore_etcd() {
+  local image
+  image=$(kubeadm config images list --kubernetes-version "v$KUBERNETES_VERSION" --image-repository "$IMAGE_REPOSITORY" | grep '/etcd:')
+  [ -n "$image" ] && image_is_there "$image" || fail "the image of etcd is not on this node: run the phase prepare first"
+  rm -rf "$WORK/etcd" /var/lib/etcd
+  mkdir -p "$WORK/etcd" && chmod 700 "$WORK/etcd" || fail "cannot make $WORK/etcd"
+  ctr --namespace k8s.io run --rm --mount "type=bind,src=$WORK/backup,dst=/backup,options=rbind:ro" \
+    --mount "type=bind,src=$WORK/etcd,dst=/restored,options=rbind:rw" "$image" "vnflow-restore-$$" \
+    etcdctl snapshot restore /backup/etcd.db --name "$NODE_NAME" --data-dir /restored/data \
+    --initial-cluster "$NODE_NAME=https://$NODE_IP:2380" --initial-advertise-peer-urls "https://$NODE_IP:2380" ||
+    fail "etcd refuses the snapshot: see the reason above"
+  mv "$WORK/etcd/data" /var/lib/etcd || fail "cannot move etcd's data to /var/lib/etcd"
+  rm -rf "$WORK/etcd" "$WORK/backup"
+}
+
+# The snapshot remembers control-plane nodes that are no members any more; a join would ask their etcd.
+forget_other_control_planes() {
+  local node
+  for node in $(admin_kubectl get nodes --selector node-role.kubernetes.io/control-plane --output name); do
+    [ "$node" != "node/$NODE_NAME" ] || continue
+    admin_kubectl delete "$node" --ignore-not-found || try_later "cannot delete $node of the restored cluster"
+    admin_kubectl --namespace kube-system delete pods --selector tier=control-plane \
+      --field-selector "spec.nodeName=${node#node/}" --grace-period 0 --force --ignore-not-found ||
+      try_later "cannot delete the pods of $node of the restored cluster"
+  done
+}
+
+# The cluster of a backup with this node as its only control-plane node: same CA, same keys, same objects.
+phase_restore() {
+  need NODE_NAME NODE_IP CLUSTER_ENDPOINT BACKUP_FILE
+  if [ ! -f "$WORK/restored" ] || [ "$(cat "$WORK/restored")" != "$BACKUP_ID" ]; then
+    if [ -f "$ADMIN_CONF" ] && [ ! -f "$WORK/restore.begun" ] && wait_for 10 api_server_is_ready; then
+      fail "the control plane on this node works: it is not overwritten by a backup"
+    fi
+    [ -s "$BACKUP_FILE" ] || fail "there is no backup $BACKUP_FILE on this node"
+    restore_control_plane
+  fi
+  wait_for 120 cluster_is_complete || try_later "the restored API server does not answer at $CLUSTER_ENDPOINT"
+  forget_other_control_planes
+  give_kubeconfig
+  phase_credentials
+  rm -f "$BACKUP_FILE"
+  say "the cluster is restored on $NODE_NAME"
+}
+
+restore_control_plane() {
+  local token key
+  clean_node
+  : > "$WORK/restore.begun"
+  unpack_backup
+  restore_etcd
+  token=$(kubeadm token generate)
+  key=$(kubeadm certs certificate-key)
+  [ -n "$token" ] && [ -n "$key" ] || fail "kubeadm cannot make a token and a certificate key"
+  init_configuration "$token" "$key" | put "$WORK/kubeadm-init.yaml" 0600 || exit
+  # the add-ons are in the snapshot, as they were configured
+  run_kubeadm init --config "$WORK/kubeadm-init.yaml" --ignore-preflight-errors DirAvailable--var-lib-etcd \
+    --skip-phases addon --skip-token-print --skip-certificate-key-print
+  printf '%s\n' "$BACKUP_ID" | put "$WORK/restored" 0600 || exit
+  rm -f "$WORK/restore.begun"
+}
+
 # -- join -------------------------------------------------------------------------------------------------------------
 
 own_node() { kubectl --kubeconfig "$KUBELET_CONF" --request-timeout 5s get node "$NODE_NAME" --output name; }
@@ -845,7 +933,7 @@ clean_node() {
     kubeadm reset --force --cri-socket "$CRI_SOCKET" || try_later "kubeadm reset failed: see the reason above"
   fi
   rm -rf /etc/cni/net.d /var/lib/cni /var/lib/etcd /var/run/cilium /etc/kubernetes/pki /etc/kubernetes/manifests
-  rm -f /etc/kubernetes/*.conf /root/.kube/config "$WORK"/*.begun "$WORK"/kubeadm-*.yaml
+  rm -f /etc/kubernetes/*.conf /root/.kube/config "$WORK"/*.begun "$WORK"/kubeadm-*.yaml "$WORK/restored"
   mkdir -p /etc/kubernetes/manifests
   local link
   for link in cilium_vxlan cilium_host cilium_net; do
@@ -917,13 +1005,14 @@ main() {
     load-balancer) phase_load_balancer ;;
     init) phase_init ;;
     credentials) phase_credentials ;;
+    restore) phase_restore ;;
     join-control-plane) phase_join_control_plane ;;
     join-worker) phase_join_worker ;;
     cni) phase_cni ;;
     reset) phase_reset ;;
     upgrade) phase_upgrade ;;
     registry) phase_registry ;;
-    *) fail "unknown phase '${1:-}': prepare, load-balancer, init, credentials, join-control-plane, join-worker, cni, reset, upgrade or registry" ;;
+    *) fail "unknown phase '${1:-}': prepare, load-balancer, init, credentials, restore, join-control-plane, join-worker, cni, reset, upgrade or registry" ;;
   esac
 }
 

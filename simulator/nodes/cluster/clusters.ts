@@ -8,15 +8,20 @@ export interface ClusterState {
   /** kubeadm's view: `v1.26.8`. */
   version: string;
   /** host:port in every kubeconfig. */
-  readonly endpoint: string;
+  endpoint: string;
   readonly imageRepository: string;
   readonly podSubnet: string;
   readonly serviceSubnet: string;
   readonly dnsDomain: string;
-  readonly ca: Authority;
+  ca: Authority;
   readonly tokens: Record<string, BootstrapToken>;
   /** The uploaded control-plane certificates (Secret kube-system/kubeadm-certs). */
-  certificates: { readonly key: string; readonly expiresAt: number } | null;
+  certificates: {
+    readonly key: string;
+    readonly expiresAt: number;
+    /** Path below /etc/kubernetes/pki → PEM. */
+    readonly files: Readonly<Record<string, string>>;
+  } | null;
   readonly nodes: Record<string, KubeNode>;
   readonly etcd: EtcdState;
   cni: Cni | null;
@@ -72,7 +77,7 @@ export interface EtcdMember {
   readonly id: string;
   readonly name: string;
   readonly address: string;
-  readonly learner: boolean;
+  learner: boolean;
   /** The machine whose data directory belongs to this member. */
   readonly server: string;
   /** Whether its process has ever run. */

@@ -4,29 +4,40 @@ import type { World } from '../world.ts';
 import type { ClusterState, EtcdMember } from './clusters.ts';
 import { runsComponent } from './static-pods.ts';
 
-/** Where a member keeps who it is: without this file the machine has no data. */
-const DATA_FILE = '/var/lib/etcd/member/snap/db';
+/** Where a member keeps who it is: without this file in it, the machine has no data. */
+const DATA_DIRECTORY = '/var/lib/etcd';
+const DATA_FILE = 'member/snap/db';
 
 export interface MemberData {
   readonly cluster: string;
   readonly member: string;
+  /** The keys of a snapshot that was restored here, as long as no etcd has started with them. */
+  readonly restored?: unknown;
 }
 
 /** What lies in the data directory of a machine. */
 function memberData(node: SimNode): MemberData | undefined {
-  if (!node.root.exists(DATA_FILE)) return undefined;
+  const file = `${DATA_DIRECTORY}/${DATA_FILE}`;
+  if (!node.root.exists(file)) return undefined;
   try {
-    return JSON.parse(node.root.readText(DATA_FILE)) as MemberData;
+    return JSON.parse(node.root.readText(file)) as MemberData;
   } catch {
     return undefined;
   }
 }
 
-export function writeMemberData(node: SimNode, data: MemberData): void {
-  node.root.makeDirectory('/var/lib/etcd/member/snap', true);
-  node.root.makeDirectory('/var/lib/etcd/member/wal', true);
-  node.root.chmod('/var/lib/etcd', 0o700);
-  node.root.write(DATA_FILE, `${JSON.stringify(data)}\n`, { mode: 0o600 });
+/** @param directory on the machine; a restore writes elsewhere than etcd reads */
+export function writeMemberData(node: SimNode, data: MemberData, directory = DATA_DIRECTORY): void {
+  node.root.makeDirectory(`${directory}/member/snap`, true);
+  node.root.makeDirectory(`${directory}/member/wal`, true);
+  node.root.chmod(directory, 0o700);
+  node.root.write(`${directory}/${DATA_FILE}`, `${JSON.stringify(data)}\n`, { mode: 0o600 });
+}
+
+/** What a restored snapshot left in the data directory of a machine whose etcd has not started since. */
+export function restoredData(node: SimNode): Required<MemberData> | undefined {
+  const data = memberData(node);
+  return data?.restored === undefined ? undefined : { ...data, restored: data.restored };
 }
 
 export function newMemberId(): string {
@@ -61,21 +72,37 @@ export function leaderOf(world: World, cluster: ClusterState): EtcdMember | unde
   return voters(cluster).find((member) => memberRuns(world, cluster, member));
 }
 
-/** Adds a voter, as etcd with strict reconfiguration checks does. @returns the reason of a refusal */
-export function addVoter(
+/** Adds a member, as etcd with strict reconfiguration checks does. @returns the reason of a refusal */
+export function addMember(
   world: World,
   cluster: ClusterState,
-  member: Omit<EtcdMember, 'id' | 'learner' | 'started'>,
+  member: Omit<EtcdMember, 'id' | 'started'>,
 ): EtcdMember | string {
   if (!hasQuorum(world, cluster)) return 'context deadline exceeded';
   if (cluster.etcd.members.some(({ address }) => address === member.address))
     return 'etcdserver: Peer URLs already exists';
   if (voters(cluster).some((voter) => !memberRuns(world, cluster, voter))) return 'etcdserver: unhealthy cluster';
-  const added: EtcdMember = { ...member, id: newMemberId(), learner: false, started: false };
+  if (member.learner && cluster.etcd.members.some(({ learner }) => learner))
+    return 'etcdserver: too many learner members in cluster';
+  const added: EtcdMember = { ...member, id: newMemberId(), started: false };
   cluster.etcd.members.push(added);
   cluster.etcd.revision += 1;
   world.clusters.changed(cluster);
   return added;
+}
+
+/** Makes a voter of a learner that has all the data. @returns the reason of a refusal */
+export function promoteMember(world: World, cluster: ClusterState, id: string): string | undefined {
+  if (!hasQuorum(world, cluster)) return 'context deadline exceeded';
+  const member = cluster.etcd.members.find((one) => one.id === id);
+  if (!member) return 'etcdserver: member not found';
+  if (!member.learner) return 'etcdserver: can only promote a learner member';
+  if (!memberRuns(world, cluster, member))
+    return 'etcdserver: can only promote a learner member which is in sync with leader';
+  member.learner = false;
+  cluster.etcd.revision += 1;
+  world.clusters.changed(cluster);
+  return undefined;
 }
 
 /** Removes a member. @returns the reason of a refusal */

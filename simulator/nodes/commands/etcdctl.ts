@@ -1,7 +1,17 @@
 import type { ClusterState, EtcdMember } from '../cluster/clusters.ts';
-import { addVoter, clusterOnNode, decimal, hasQuorum, leaderOf, memberRuns, removeMember } from '../cluster/etcd.ts';
+import {
+  addMember,
+  clusterOnNode,
+  decimal,
+  hasQuorum,
+  leaderOf,
+  memberRuns,
+  promoteMember,
+  removeMember,
+} from '../cluster/etcd.ts';
 import type { SimNode } from '../node.ts';
 import { type CommandContext, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+import { type Mounts, offlineSnapshot, saveSnapshot } from './etcd-snapshots.ts';
 
 const VALUES = new Set([
   '--endpoints',
@@ -16,6 +26,7 @@ const VALUES = new Set([
   '--name',
   '--initial-cluster',
   '--initial-advertise-peer-urls',
+  '--initial-cluster-token',
   '--data-dir',
   '--consistency',
 ]);
@@ -28,12 +39,21 @@ function deadline(): Output {
   );
 }
 
-/** etcdctl inside the etcd container of `host`. */
-export async function etcdctl(args: readonly string[], context: CommandContext, host: SimNode): Promise<Output> {
+/** What the etcd container of a control-plane node sees of its machine. */
+export function etcdContainer(host: SimNode): Mounts {
+  const same = (path: string) => ({ source: path, destination: path });
+  return { host, mounts: [same('/var/lib/etcd'), same('/etc/kubernetes/pki/etcd')] };
+}
+
+/** etcdctl in a container of the machine `room.host`; on the host's network. */
+export async function etcdctl(args: readonly string[], context: CommandContext, room: Mounts): Promise<Output> {
   const { world } = context;
+  const { host } = room;
   const parsed = parseArguments(args, VALUES);
-  const [object = '', verb = '', operand = ''] = parsed.operands;
+  const [object = '', verb = '', operand] = parsed.operands;
   if (object === 'version') return ok('etcdctl version: 3.5.6\nAPI version: 3.5\n');
+  const offline = object === 'snapshot' ? offlineSnapshot(verb, parsed, room) : undefined;
+  if (offline) return offline;
   const found = clusterOnNode(world, host);
   if (!found || !memberRuns(world, found.cluster, found.member)) {
     await context.sleep(DEADLINE_SECONDS);
@@ -44,7 +64,8 @@ export async function etcdctl(args: readonly string[], context: CommandContext, 
   const quorum = hasQuorum(world, cluster);
   if (object === 'endpoint')
     return endpoint(verb, { context, cluster, member: found.member, format, all: parsed.has('--cluster') });
-  if (object === 'snapshot' && verb === 'save') return snapshot(operand, cluster, host);
+  if (object === 'snapshot' && verb === 'save')
+    return saveSnapshot(operand, { cluster, endpoints: parsed.value('--endpoints') ?? '', room });
   if (object === 'alarm') return ok();
   if (!quorum && !(object === 'get' && parsed.value('--consistency') === 's')) {
     await context.sleep(DEADLINE_SECONDS);
@@ -57,6 +78,7 @@ export async function etcdctl(args: readonly string[], context: CommandContext, 
       found: found.member,
       format,
       peer: parsed.value('--peer-urls'),
+      learner: parsed.has('--learner'),
     });
   if (object === 'move-leader') return ok(`Leadership transferred\n`);
   if (object === 'get' || object === 'put' || object === 'del') return ok(object === 'put' ? 'OK\n' : '');
@@ -88,37 +110,44 @@ function membersJson(cluster: ClusterState, own: EtcdMember): string {
   return `{"header":{"cluster_id":${cluster.etcd.clusterId},"member_id":${decimal(own.id)},"raft_term":${cluster.etcd.term}},"members":[${members.join(',')}]}\n`;
 }
 
-function memberCommand(
-  verb: string,
-  operands: readonly string[],
-  { context, cluster, format, found, peer }: Scope & { readonly found: EtcdMember; readonly peer: string | undefined },
-): Output {
+interface MemberScope extends Scope {
+  readonly found: EtcdMember;
+  readonly peer: string | undefined;
+  readonly learner: boolean;
+}
+
+function memberCommand(verb: string, operands: readonly string[], scope: MemberScope): Output {
+  const { context, cluster, format, found } = scope;
   const { world } = context;
   if (verb === 'list') {
     return ok(format === 'json' ? membersJson(cluster, found) : cluster.etcd.members.map(memberLine).join(''));
   }
-  if (verb === 'remove') {
-    const [id = ''] = operands;
-    if (!/^[0-9a-f]+$/.test(id)) {
-      return failure(
-        128,
-        `Error: bad member ID arg (strconv.ParseUint: parsing "${id}": invalid syntax), expecting ID in Hex`,
+  if (verb === 'add') return memberAdd(operands[0] ?? '', scope);
+  const act = { remove: removeMember, promote: promoteMember }[verb];
+  if (!act) return failure(1, `Error: unknown command "member ${verb}" for "etcdctl"`);
+  const [id = ''] = operands;
+  if (!/^[0-9a-f]+$/.test(id)) {
+    return failure(
+      128,
+      `Error: bad member ID arg (strconv.ParseUint: parsing "${id}": invalid syntax), expecting ID in Hex`,
+    );
+  }
+  const refusal = act(world, cluster, id);
+  const done = verb === 'remove' ? 'removed from' : 'promoted in';
+  return refusal === undefined
+    ? ok(`Member ${id} ${done} cluster ${BigInt(cluster.etcd.clusterId).toString(16)}\n`)
+    : failure(1, `Error: ${refusal}`);
+}
+
+function memberAdd(name: string, { context, cluster, peer, learner }: MemberScope): Output {
+  const address = /https?:\/\/([\d.]+):2380/.exec(peer ?? '')?.[1];
+  if (address === undefined) return failure(128, 'Error: member peer urls not provided');
+  const added = addMember(context.world, cluster, { name, address, server: '', learner });
+  return typeof added === 'string'
+    ? failure(1, `Error: ${added}`)
+    : ok(
+        `Member ${added.id} added ${learner ? 'as learner ' : ''}to cluster ${BigInt(cluster.etcd.clusterId).toString(16)}\n`,
       );
-    }
-    const refusal = removeMember(world, cluster, id);
-    return refusal === undefined
-      ? ok(`Member ${id} removed from cluster ${BigInt(cluster.etcd.clusterId).toString(16)}\n`)
-      : failure(1, `Error: ${refusal}`);
-  }
-  if (verb === 'add') {
-    const address = /https?:\/\/([\d.]+):2380/.exec(peer ?? '')?.[1];
-    if (address === undefined) return failure(128, 'Error: member peer urls not provided');
-    const added = addVoter(world, cluster, { name: operands[0] ?? '', address, server: '' });
-    return typeof added === 'string'
-      ? failure(1, `Error: ${added}`)
-      : ok(`Member ${added.id} added to cluster ${BigInt(cluster.etcd.clusterId).toString(16)}\n`);
-  }
-  return failure(1, `Error: unknown command "member ${verb}" for "etcdctl"`);
 }
 
 async function endpoint(
@@ -170,12 +199,4 @@ async function endpoint(
         `${url(one)}, ${one.id}, 3.5.6, 2.0 MB, ${one === leader}, ${one.learner}, ${term}, ${revision + 60}, ${revision + 60}, ${leader ? '' : 'etcdserver: no leader'}\n`,
     );
   return { stdout: simple.join(''), stderr, exitCode: dead.length > 0 ? 1 : 0 };
-}
-
-/** The snapshot holds the whole cluster, as etcd's does. The container sees /var/lib/etcd of the machine. */
-function snapshot(file: string, cluster: ClusterState, host: SimNode): Output {
-  if (!file.startsWith('/var/lib/etcd/'))
-    return failure(1, `Error: could not open ${file}.part (open ${file}.part: no such file or directory)`);
-  host.root.write(file, JSON.stringify({ snapshot: cluster.id, cluster }), { mode: 0o600 });
-  return ok(`Snapshot saved at ${file}\n`);
 }

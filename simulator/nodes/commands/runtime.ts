@@ -4,7 +4,7 @@ import type { SimNode } from '../node.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 import { installedProgram } from '../shell/shell.ts';
 import { activeState } from '../systemd/services.ts';
-import { etcdctl } from './etcdctl.ts';
+import { etcdContainer, etcdctl } from './etcdctl.ts';
 
 const CONFIG = `disabled_plugins = []
 imports = []
@@ -74,7 +74,8 @@ function containerd(args: readonly string[], { node, files }: CommandContext): O
   return failure(1, 'containerd: run it as a service');
 }
 
-function ctr(args: readonly string[], { node }: CommandContext): Output {
+async function ctr(args: readonly string[], context: CommandContext): Promise<Output> {
+  const { node } = context;
   const words = parseArguments(args, new Set(['-n', '--namespace', '--hosts-dir', '-a', '--address'])).operands;
   if (args.includes('--version'))
     return ok(`ctr github.com/containerd/containerd v${installedProgram(node, 'ctr')?.version ?? ''}\n`);
@@ -84,6 +85,7 @@ function ctr(args: readonly string[], { node }: CommandContext): Output {
       : `ctr: cannot access socket ${SOCKET}: no such file or directory`;
   if (problem !== undefined) return failure(1, problem);
   const [object, verb, image] = words;
+  if (object === 'run') return ctrRun(args, context);
   if (object === 'version') return ok(`Client:\n  Version:  v${installedProgram(node, 'ctr')?.version ?? ''}\n`);
   if (object?.startsWith('i') && (verb === 'ls' || verb === 'list'))
     return ok(`REF TYPE DIGEST SIZE PLATFORMS LABELS\n${node.state.images.map((name) => `${name}\n`).join('')}`);
@@ -94,6 +96,36 @@ function ctr(args: readonly string[], { node }: CommandContext): Output {
     return ok(`${image}: resolved\nunpacking linux/amd64...\ndone\n`);
   }
   return ok();
+}
+
+const RUN_VALUES = new Set('-n --namespace -a --address --mount --env --user --cwd --label --snapshotter'.split(' '));
+
+/** `ctr run … IMAGE ID COMMAND…`: of the images there are, only etcd's holds a program that is worth running by hand. */
+async function ctrRun(args: readonly string[], context: CommandContext): Promise<Output> {
+  const { node } = context;
+  const [, image = '', id = '', program] = parseArguments(args, RUN_VALUES).operands;
+  if (id === '') return failure(1, 'ctr: container id must be provided');
+  if (!node.state.images.includes(image)) return failure(1, `ctr: image "${image}": not found`);
+  // the options of ctr itself end with the image's name
+  const own = parseArguments(args.slice(0, args.indexOf(image)), RUN_VALUES);
+  const mounts = (own.all.get('--mount') ?? []).map((text) => {
+    const part = Object.fromEntries(text.split(',').map((pair) => pair.split('=', 2)));
+    return { source: String(part['src'] ?? ''), destination: String(part['dst'] ?? '') };
+  });
+  const missing = mounts.find(({ source }) => !node.root.exists(source));
+  if (missing) {
+    return failure(
+      1,
+      `ctr: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: error mounting "${missing.source}" to rootfs at "${missing.destination}": stat ${missing.source}: no such file or directory: unknown`,
+    );
+  }
+  if (program === 'etcdctl' && /\/etcd:/.test(image)) {
+    return etcdctl(args.slice(args.indexOf('etcdctl') + 1), context, { host: node, mounts });
+  }
+  return failure(
+    1,
+    `ctr: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: exec: "${program ?? ''}": executable file not found in $PATH: unknown`,
+  );
 }
 
 async function crictl(args: readonly string[], context: CommandContext): Promise<Output> {
@@ -186,7 +218,8 @@ async function crictl(args: readonly string[], context: CommandContext): Promise
           1,
           `time="2026-11-21T10:00:00Z" level=fatal msg="execing command in container: rpc error: code = NotFound desc = an error occurred when try to find container \\"${id}\\": not found"`,
         );
-      if (command[0] === 'etcdctl' && container.name === 'etcd') return etcdctl(command.slice(1), context, node);
+      if (command[0] === 'etcdctl' && container.name === 'etcd')
+        return etcdctl(command.slice(1), context, etcdContainer(node));
       return failure(1, `level=fatal msg="execing command in container: exec: ${command[0] ?? ''}: not found"`);
     }
     default:

@@ -13,6 +13,21 @@ export interface ControlPlaneFiles {
   readonly certSans: readonly string[];
 }
 
+/** What all control-plane nodes of a cluster share, and a join downloads. */
+const SHARED = ['front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key', 'sa.pub', 'etcd/ca.crt', 'etcd/ca.key'];
+
+export function sharedKeys({ root }: SimNode): Record<string, string> {
+  const present = SHARED.filter((path) => root.exists(`${PKI}/${path}`));
+  return Object.fromEntries(present.map((path) => [path, root.readText(`${PKI}/${path}`)]));
+}
+
+export function putSharedKeys({ root }: SimNode, files: Readonly<Record<string, string>>): void {
+  root.makeDirectory(`${PKI}/etcd`, true);
+  for (const [path, text] of Object.entries(files)) {
+    root.write(`${PKI}/${path}`, text, { mode: path.endsWith('.crt') ? 0o644 : 0o600 });
+  }
+}
+
 /** Certificates, kubeconfigs and manifests of a control-plane node. Authorities that lie there already are kept. */
 export async function writeControlPlane(node: SimNode, cluster: ClusterState, files: ControlPlaneFiles): Promise<void> {
   const { root } = node;

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Authority, ClusterState } from '../../cluster/clusters.ts';
 import { dialError, reachApi } from '../../cluster/endpoints.ts';
-import { clusterOnNode, decimal, newMemberId, writeMemberData } from '../../cluster/etcd.ts';
+import { decimal, newMemberId, writeMemberData } from '../../cluster/etcd.ts';
+import { startRestored } from '../../cluster/etcd-snapshot.ts';
 import { createAuthority, publicKeyHash } from '../../cluster/pki.ts';
 import { type CommandContext, failure, type Output, ok, parseArguments } from '../../shell/command.ts';
 import { installedProgram } from '../../shell/shell.ts';
@@ -9,7 +10,7 @@ import { kubeletProblem } from '../../systemd/services.ts';
 import { addImages } from '../runtime.ts';
 import { clusterOf, workSeconds } from './api.ts';
 import { ConfigError } from './config.ts';
-import { writeControlPlane, writeKubelet } from './control-plane.ts';
+import { sharedKeys, writeControlPlane, writeKubelet } from './control-plane.ts';
 import { imagesOf, minorOf } from './images.ts';
 import { kubeletFailed, success } from './init-output.ts';
 import { type Settings, settings } from './init-settings.ts';
@@ -42,9 +43,12 @@ async function authority(context: CommandContext): Promise<Authority> {
 
 async function makeCluster(context: CommandContext, wanted: Settings): Promise<ClusterState> {
   const { world, node } = context;
-  const restored = clusterOnNode(world, node);
-  if (restored) return restored.cluster;
   const ca = await authority(context);
+  const restored = startRestored(node, ca);
+  if (restored) {
+    Object.assign(restored, { ca, endpoint: wanted.endpoint }); // from /etc/kubernetes/pki; ConfigMaps are written anew
+    return restored;
+  }
   const member = newMemberId();
   const cluster: ClusterState = {
     id: createHash('sha256').update(ca.hash).update(randomBytes(8)).digest('hex').slice(0, 16),
@@ -133,7 +137,12 @@ export async function init(args: readonly string[], context: CommandContext): Pr
     description: '',
   };
   const uploads = parsed.has('--upload-certs');
-  if (uploads) cluster.certificates = { key: wanted.certificateKey, expiresAt: now + CERTIFICATE_SECONDS };
+  if (uploads)
+    cluster.certificates = {
+      key: wanted.certificateKey,
+      expiresAt: now + CERTIFICATE_SECONDS,
+      files: sharedKeys(context.node),
+    };
   cluster.complete = true;
   context.world.clusters.changed(cluster);
   return {
@@ -182,7 +191,8 @@ async function initPhase(
   const cluster = clusterOf(context, parsed.value('--kubeconfig'));
   if (typeof cluster === 'string')
     return failure(1, `error execution phase upload-certs: error uploading certs: ${cluster}\n${STACK_HINT}`);
-  cluster.certificates = { key, expiresAt: context.world.clock.elapsed() + CERTIFICATE_SECONDS };
+  const expiresAt = context.world.clock.elapsed() + CERTIFICATE_SECONDS;
+  cluster.certificates = { key, expiresAt, files: sharedKeys(context.node) };
   context.world.clusters.changed(cluster);
   const shown = parsed.has('--skip-certificate-key-print') ? '' : `[upload-certs] Using certificate key:\n${key}\n`;
   return ok(

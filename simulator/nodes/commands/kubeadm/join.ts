@@ -1,13 +1,13 @@
 import type { ClusterState } from '../../cluster/clusters.ts';
 import { dialError, type Reached, reachApi } from '../../cluster/endpoints.ts';
-import { addVoter, hasQuorum, memberRuns, writeMemberData } from '../../cluster/etcd.ts';
+import { addMember, hasQuorum, memberRuns, writeMemberData } from '../../cluster/etcd.ts';
 import { readinessOf } from '../../cluster/kube-nodes.ts';
 import { type CommandContext, failure, type Output, parseArguments } from '../../shell/command.ts';
 import { installedProgram } from '../../shell/shell.ts';
 import { kubeletProblem } from '../../systemd/services.ts';
 import { validTokens, workSeconds } from './api.ts';
 import { ConfigError, goDuration } from './config.ts';
-import { writeControlPlane, writeKubelet } from './control-plane.ts';
+import { putSharedKeys, writeControlPlane, writeKubelet } from './control-plane.ts';
 import { minorOf } from './images.ts';
 import { pullMissing } from './init.ts';
 import { readConfig } from './init-settings.ts';
@@ -230,6 +230,7 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
   if (dead.length > 0 || !hasQuorum(world, cluster)) {
     return fail('error execution phase check-etcd: error syncing endpoints with etcd: context deadline exceeded');
   }
+  putSharedKeys(node, cluster.certificates?.files ?? {});
   await writeControlPlane(node, cluster, { name: wanted.name, address: wanted.address, certSans: [] });
   // etcd is not there yet: its manifest comes with the membership
   const manifest = node.root.readText('/etc/kubernetes/manifests/etcd.yaml');
@@ -238,7 +239,12 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
   if (stopped) return stopped;
   const kube = registerNode(node, cluster, { name: wanted.name, address: wanted.address });
   await context.sleep(work * 0.4);
-  const added = addVoter(world, cluster, { name: wanted.name, address: wanted.address, server: node.id });
+  const added = addMember(world, cluster, {
+    name: wanted.name,
+    address: wanted.address,
+    server: node.id,
+    learner: false,
+  });
   if (typeof added === 'string')
     return fail(
       `error execution phase control-plane-join/etcd: error creating local etcd static pod manifest file: ${added}`,

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ClusterState, KubeNode } from '../../cluster/clusters.ts';
-import type { SimNode } from '../../node.ts';
+import { reachApi } from '../../cluster/endpoints.ts';
+import { serverOf, trustedAuthority } from '../../cluster/kube-nodes.ts';
+import { identityIn } from '../../cluster/kubeconfig.ts';
+import { addressesOf, type SimNode } from '../../node.ts';
 import { installedProgram } from '../../shell/shell.ts';
+import { kubeletRuns } from '../../systemd/services.ts';
 
 const CONTROL_PLANE_LABELS = {
   'node-role.kubernetes.io/control-plane': '',
@@ -55,6 +59,18 @@ export function registerNode(
   cluster.etcd.revision += 1;
   world.clusters.changed(cluster);
   return kube;
+}
+
+/** A kubelet registers its node when it starts, and only then: one whose node was deleted is silent until its restart. */
+export function kubeletStarted(node: SimNode): void {
+  const path = '/etc/kubernetes/kubelet.conf';
+  if (!kubeletRuns(node) || !node.root.exists(path)) return;
+  const kubeconfig = node.root.readText(path);
+  const reached = reachApi(node, serverOf(kubeconfig) ?? '');
+  if (!('cluster' in reached) || trustedAuthority(kubeconfig) !== reached.cluster.ca.hash) return;
+  const name = identityIn(node, kubeconfig)?.user.replace(/^system:node:/, '');
+  if (name === undefined || name in reached.cluster.nodes) return;
+  registerNode(node, reached.cluster, { name, address: addressesOf(node)[0] ?? '' });
 }
 
 export function markControlPlane(node: SimNode, cluster: ClusterState, kube: KubeNode): void {

@@ -1,5 +1,5 @@
 import { failure, type Output } from '../../shell/command.ts';
-import { etcdctl } from '../etcdctl.ts';
+import { etcdContainer, etcdctl } from '../etcdctl.ts';
 import type { Scope } from './scope.ts';
 
 /** `kubectl exec etcd-NODE -- etcdctl …`: the only container in which something runs. */
@@ -19,7 +19,7 @@ export async function exec(
       126,
       `error: Internal error occurred: exec failed: unable to start container process: exec: "${argv[0] ?? ''}": executable file not found in $PATH: unknown`,
     );
-  const result = await etcdctl(argv.slice(1), context, host);
+  const result = await etcdctl(argv.slice(1), context, etcdContainer(host));
   const code = result.exitCode ?? 0;
   return code === 0
     ? result

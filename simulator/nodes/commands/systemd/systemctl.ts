@@ -11,6 +11,7 @@ import {
 } from '../../systemd/services.ts';
 import { stopTransient } from '../../systemd/transient.ts';
 import type { UnitState } from '../../systemd/unit-state.ts';
+import { kubeletStarted } from '../kubeadm/register.ts';
 import { isEnabled, listUnits, show, states, status } from './unit-views.ts';
 
 const CHANGES = new Set(
@@ -117,7 +118,10 @@ async function apply(
   if (verb === 'start' && state.active === 'active') return undefined;
   if (!STARTS.has(verb) && !(verb === 'enable' && now)) return undefined;
   const problem = startService(node, state.name);
-  if (problem === undefined) return undefined;
+  if (problem === undefined) {
+    if (state.name === 'kubelet') kubeletStarted(node);
+    return undefined;
+  }
   return `Job for ${state.name}.service failed because the control process exited with error code.\nSee "systemctl status ${state.name}.service" and "journalctl -xeu ${state.name}.service" for details.`;
 }
 
