@@ -5,7 +5,7 @@ import type { Grant } from '../domain/standard-user-data.ts';
 import { type Flavour, flavour } from '../domain/vnfd.ts';
 import { findImage } from '../openstack/glance.ts';
 import type { Session } from '../openstack/session.ts';
-import { mergeOperationContext } from '../store/operations.ts';
+import { mergeOperationContext, operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {
   flavourOfInstance,
@@ -43,7 +43,7 @@ export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActi
 
 /** The grant of this operation, as it was given. */
 export async function grantOf(deps: ActivityDependencies, ref: OperationRef): Promise<Grant> {
-  return KeptGrant.parse((await operationOf(deps, ref)).context['grant']);
+  return KeptGrant.parse(await operationContext(deps.db, ref.vnfLcmOpOccId, 'grant'));
 }
 
 /** The Glance image of each VDU, found by the name that the VNFD gives. */

@@ -87,9 +87,10 @@ async function openWithin(deps: ActivityDependencies, opening: Opening): Promise
   const until = Date.now() + opening.limitSeconds * 1000;
   let loginUntil: number | undefined;
   let pause = deps.pace.poll.first;
+  const keys = await hostKeys(deps, opening);
   for (;;) {
     try {
-      return await open(deps, opening);
+      return await open(deps, opening, keys);
     } catch (error) {
       if (!(error instanceof VnflowError)) throw error;
       if (error.code === 'NODE_AUTH') loginUntil ??= Date.now() + opening.authGraceSeconds * 1000;
@@ -102,24 +103,42 @@ async function openWithin(deps: ActivityDependencies, opening: Opening): Promise
   }
 }
 
-async function open(deps: ActivityDependencies, { input, node, parameters, beat }: Opening): Promise<SshSession> {
+interface HostKeys {
+  readonly node: HostKeyPolicy;
+  readonly bastion: HostKeyPolicy | undefined;
+}
+
+/** Read once, not at each of the many attempts while hundreds of machines boot. */
+async function hostKeys(deps: ActivityDependencies, { input, node }: Opening): Promise<HostKeys> {
+  return {
+    node: await nodeHostKey(deps, input, node),
+    bastion: deps.bastion && (await bastionHostKey(deps, deps.bastion)),
+  };
+}
+
+async function open(
+  deps: ActivityDependencies,
+  { node, parameters, beat }: Opening,
+  keys: HostKeys,
+): Promise<SshSession> {
   const login = loginOf(parameters, node.role);
   return openSession({
     host: node.ssh_address,
     username: login.username,
     auth: login.private_key === undefined ? { password: login.password ?? '' } : { privateKey: login.private_key },
-    hostKey: await nodeHostKey(deps, input, node),
+    hostKey: keys.node,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     signal: beat.signal,
-    ...(deps.bastion ? { bastion: { ...deps.bastion, hostKey: await bastionHostKey(deps, deps.bastion) } } : {}),
+    ...(deps.bastion && keys.bastion ? { bastion: { ...deps.bastion, hostKey: keys.bastion } } : {}),
   });
 }
 
 /** Pinned by server, not by address: a healed node may come back with its old address. */
 async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: ClusterNode): Promise<HostKeyPolicy> {
   const pinned = await findHostKey(deps.db, node.server_id);
+  const expected = pinned ? [pinned.fingerprint] : [];
   return {
-    expected: pinned ? [pinned.fingerprint] : [],
+    expected,
     onFirstContact: async (fingerprint, keyType) => {
       const announced = consoleFingerprints(await serverConsole(deps, input, node.server_id));
       if (announced.length > 0 && !announced.includes(fingerprint)) {
@@ -135,6 +154,7 @@ async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: C
         fingerprint,
         source,
       });
+      expected.push(fingerprint); // for the next attempt
     },
   };
 }
@@ -151,15 +171,18 @@ async function serverConsole(deps: ActivityDependencies, input: StepInput, serve
 async function bastionHostKey(deps: ActivityDependencies, { host, port }: Bastion): Promise<HostKeyPolicy> {
   const id = `bastion ${host}:${port}`;
   const pinned = await findHostKey(deps.db, id);
+  const expected = pinned ? [pinned.fingerprint] : [];
   return {
-    expected: pinned ? [pinned.fingerprint] : [],
-    onFirstContact: (fingerprint, keyType) =>
-      pinHostKey(deps.db, {
+    expected,
+    onFirstContact: async (fingerprint, keyType) => {
+      await pinHostKey(deps.db, {
         server_id: id,
         vnf_instance_id: NO_INSTANCE,
         key_type: keyType,
         fingerprint,
         source: 'first-contact',
-      }),
+      });
+      expected.push(fingerprint);
+    },
   };
 }

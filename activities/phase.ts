@@ -6,11 +6,12 @@ import { secretValues } from '../domain/redaction.ts';
 import { type StepKind, stepFacts } from '../domain/step-kind.ts';
 import { type JobResult, jobId, runJob } from '../ssh/job.ts';
 import { recordStepLog } from '../store/operation-steps.ts';
+import { operationContext } from '../store/operations.ts';
+import { packageIdOf } from '../store/vnf-instances.ts';
 import { readVnfPackageFile } from '../store/vnf-packages.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
 import { loginOf, type NodeAccess } from './node-session.ts';
-import { instanceOf, operationOf } from './operation-facts.ts';
 
 const LOG_RECORD_MS = 1_000;
 
@@ -78,8 +79,8 @@ function hiddenValues(parameters: ClusterParameters): string[] {
 }
 
 async function installScript(deps: ActivityDependencies, input: StepInput, scriptPath: string): Promise<Buffer> {
-  const { package_id } = await instanceOf(deps, input);
-  const script = await readVnfPackageFile(deps.db, package_id, scriptPath.replace(/^\.\//, ''));
+  const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
+  const script = packageId && (await readVnfPackageFile(deps.db, packageId, scriptPath.replace(/^\.\//, '')));
   if (!script)
     throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${scriptPath} (script_path).` });
   return script;
@@ -87,8 +88,7 @@ async function installScript(deps: ActivityDependencies, input: StepInput, scrip
 
 /** @throws VnflowError INTERNAL before `discover` has run (a defect of the planner) */
 async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
-  const { context } = await operationOf(deps, input);
-  const cluster = context['cluster'] as ClusterContext | undefined;
+  const cluster = (await operationContext(deps.db, input.vnfLcmOpOccId, 'cluster')) as ClusterContext | undefined;
   if (!cluster)
     throw new VnflowError('INTERNAL', { detail: `Operation ${input.vnfLcmOpOccId} has not discovered its cluster.` });
   return cluster;

@@ -15,6 +15,7 @@ import { insertPlanSteps } from '../store/operation-steps.ts';
 import {
   acceptLcmRequest,
   type InstanceChange,
+  operationContext,
   recordOperationState,
   type VnfLcmOpOccRow,
 } from '../store/operations.ts';
@@ -115,7 +116,7 @@ async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOcc
     case 'INSTANTIATE':
       return instantiated(deps, operation);
     case 'SCALE':
-      return { instantiatedVnfInfo: discoveredInfo(operation) };
+      return { instantiatedVnfInfo: await discoveredInfo(deps, operation) };
     case 'TERMINATE':
       return terminated(await instanceOf(deps, ref));
     default:
@@ -135,7 +136,7 @@ async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRo
   );
   return {
     instantiationState: 'INSTANTIATED',
-    instantiatedVnfInfo: discoveredInfo(operation),
+    instantiatedVnfInfo: await discoveredInfo(deps, operation),
     vimConnectionInfo: withoutSecrets(request.vimConnectionInfo ?? {}),
     extensions: request.extensions,
     vnfConfigurableProperties: request.vnfConfigurableProperties,
@@ -143,8 +144,8 @@ async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRo
 }
 
 /** What `discover` found. */
-function discoveredInfo(operation: VnfLcmOpOccRow): Record<string, unknown> {
-  return (operation.context['instantiatedVnfInfo'] ?? {}) as Record<string, unknown>;
+async function discoveredInfo(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Record<string, unknown>> {
+  return ((await operationContext(deps.db, operation.id, 'instantiatedVnfInfo')) ?? {}) as Record<string, unknown>;
 }
 
 /** As Tacker leaves it: flavour and STOPPED stay, the VIM connection is gone. */

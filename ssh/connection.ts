@@ -24,6 +24,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
   /** A stream that already leads to the machine's SSH port (through a bastion). */
   readonly sock?: Duplex;
+  /** Told the machine's host key, once it is accepted. */
+  readonly onHostKey?: (key: Buffer) => void;
 }
 
 /**
@@ -64,7 +66,10 @@ function connectConfig(machine: Machine, options: ConnectOptions, refuse: (reaso
     keepaliveCountMax: 4,
     hostVerifier: (key: Buffer, verify: (valid: boolean) => void) => {
       checkHostKey(key, machine.label, machine.hostKey).then(
-        () => verify(true),
+        () => {
+          options.onHostKey?.(key);
+          verify(true);
+        },
         (reason: unknown) => {
           refuse(reason);
           verify(false);

@@ -7,6 +7,7 @@
  *   ROOT/lock                      held while looking and starting, so that two attempts cannot start a job twice
  *   ROOT/jobs/ID/script            copy of the script that runs
  *   ROOT/jobs/ID/run, step         what the unit runs: `run` bounds the time of `step`, `step` runs the script
+ *   ROOT/jobs/ID/alive             locked while the script runs: whoever waits for the lock learns of the end at once
  *   ROOT/jobs/ID/env               parameters; removed as soon as the script has them
  *   ROOT/jobs/ID/unit              name of the systemd unit
  *   ROOT/jobs/ID/log               output of the script
@@ -38,7 +39,7 @@ const JOB_STATE = `job_state() {
 /** The main process of the unit. `step` writes the exit code itself; when the time is over it cannot, and `run` does. */
 const RUN = `#!/bin/sh
 cd "$(dirname "$0")" || exit 1
-timeout -k 30 "$1" sh ./step
+flock -o ./alive timeout -k 30 "$1" sh ./step
 code=$?
 if [ ! -f exit ]; then
   case "$code" in 124|137) code=timeout ;; esac
@@ -122,10 +123,16 @@ if [ "$(sha256sum < "$new" | cut -c1-64)" != "$sha" ]; then rm -f "$new"; echo i
 chmod 600 "$new" && mv "$new" "$root/scripts/$sha" && echo stored
 `;
 
-/** State first, log after: when the state says finished, the log that follows is whole. */
+/**
+ * Waits until the script has ended, but not longer than `wait`; then tells how it stands. State first, log after: when the state
+ * says finished, the log that follows is whole.
+ */
 const LOOK = `${JOB_STATE}
-root=$1 id=$2 from=$3 max=$4
+root=$1 id=$2 from=$3 max=$4 wait=$5
 dir=$root/jobs/$id
+if [ -f "$dir/alive" ] && flock -w "$wait" "$dir/alive" true && [ -f "$dir/exit" ]; then
+  if [ "$(job_state)" = running ]; then sleep 0.1; fi # systemd clears the unit away
+fi
 state=$(job_state)
 echo "state $state"
 if [ "$state" = absent ]; then exit 0; fi
@@ -184,9 +191,14 @@ export function storeScriptCommand(root: string, sha: string, nonce: string): st
 /**
  * Prints `state STATE`, `exit CODE`, `output KEY=value`…, `secret KEY=value`…, then `log OFFSET` and the raw bytes of the
  * log from there on: at most `max`, the newest if there are more.
+ * @param look.waitSeconds how long the node may wait for the end of the job before it answers
  */
-export function lookCommand(root: string, id: string, { from, max }: { from: number; max: number }): string {
-  return asRoot(LOOK, [root, id, String(from), String(max)]);
+export function lookCommand(
+  root: string,
+  id: string,
+  look: { from: number; max: number; waitSeconds: number },
+): string {
+  return asRoot(LOOK, [root, id, String(look.from), String(look.max), look.waitSeconds.toFixed(3)]);
 }
 
 export function forgetSecretsCommand(root: string, id: string): string {

@@ -97,6 +97,14 @@ test('a session lost in mid-job is retriable, and the next attempt attaches to w
   expect(starts()).toBe(1);
 });
 
+test('the end of a job is known at once, however seldom it is looked at', async () => {
+  const session = await login();
+  await run(session, job('true', { id: 'the-script-is-there' }));
+  const began = Date.now();
+  await run(session, job('sleep 0.5'), { pollMs: { min: 5_000, max: 5_000 } });
+  expect(Date.now() - began).toBeLessThan(2_500);
+});
+
 test('a job that has succeeded is not run again', async () => {
   const session = await login();
   await run(session, job('echo "N=1" >> "$VNFLOW_OUTPUT"'));

@@ -17,6 +17,9 @@ import type { SshSession } from './session.ts';
 import { execAsRoot } from './sudo.ts';
 
 const LOG_BYTES_PER_LOOK = 64 * 1024;
+/** With many jobs each is looked at less often: fifty looks a second, over all of them. No end is noticed later for that. */
+const MS_PER_FOLLOWED_JOB = 20;
+let followed = 0;
 
 export interface Job {
   /** See `jobId`. The same id is the same job: it is attached to, or its success is returned. */
@@ -142,14 +145,28 @@ async function storeScript(
   if (code !== 0 || stdout.trim() !== 'stored') throw transient(session, 'the install script did not arrive', stderr);
 }
 
-async function follow(
+async function follow(session: SshSession, job: Job, following: Following): Promise<JobLook> {
+  followed += 1;
+  try {
+    return await lookUntilEnd(session, job, following);
+  } finally {
+    followed -= 1;
+  }
+}
+
+type Following = FollowOptions & { readonly root: string; readonly tail: LogTail };
+
+/** The node itself waits for the end of the job; a node that answers early is not asked again before the pause is over. */
+async function lookUntilEnd(
   session: SshSession,
   job: Job,
-  { root, tail, signal, onProgress, pollMs = { min: 200, max: 1500 } }: FollowOptions & { root: string; tail: LogTail },
+  { root, tail, signal, onProgress, pollMs = { min: 200, max: 1500 } }: Following,
 ): Promise<JobLook> {
   const deadline = Date.now() + (job.timeLimitSeconds + 120) * 1000;
-  for (let pause = pollMs.min; ; pause = Math.min(pollMs.max, pause * 1.4)) {
-    const look = await lookAt(session, job, { root, from: tail.next, signal });
+  let pause = 0;
+  for (;;) {
+    const asked = performance.now();
+    const look = await lookAt(session, job, { root, from: tail.next, waitSeconds: pause / 1000, signal });
     tail.append(look.logFrom, look.log);
     onProgress?.(tail.text());
     if (look.state === 'finished') return look;
@@ -164,22 +181,26 @@ async function follow(
       await cancelJob(session, job.id, root);
       throw failure(session, job, { exit: 'timeout', tail: tail.text() });
     }
-    await pauseFor(pause, signal);
+    await pauseFor(pause - (performance.now() - asked), signal);
+    const longest = Math.max(pollMs.max, followed * MS_PER_FOLLOWED_JOB);
+    pause = Math.min(longest, Math.max(pollMs.min, pause * 1.4));
   }
 }
 
 async function lookAt(
   session: SshSession,
   job: Job,
-  { root, from, signal }: Place & { from: number },
+  { root, from, waitSeconds, signal }: Place & { from: number; waitSeconds: number },
 ): Promise<JobLook> {
-  const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK });
-  const result = await execAsRoot(session, command, { timeoutMs: 30_000, ...(signal ? { signal } : {}) });
+  const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, waitSeconds });
+  const timeoutMs = 30_000 + waitSeconds * 1000;
+  const result = await execAsRoot(session, command, { timeoutMs, ...(signal ? { signal } : {}) });
   if (result.code !== 0) throw transient(session, `the state of "${job.description}" could not be read`, result.stderr);
   return parseLook(result.stdoutBytes, session.label);
 }
 
 async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms <= 0) return;
   try {
     await delay(ms, undefined, signal ? { signal } : {});
   } catch (error) {

@@ -109,6 +109,22 @@ test('a node is reached through a bastion, whose key is pinned likewise', async 
   expect(bastion.logins).toBe(1);
 });
 
+test('sessions of one process log in to their bastion once, and a lost one is logged in to again', async () => {
+  const bastion = await node();
+  const machine = await node();
+  const hostKey = { expected: [bastion.fingerprint], onFirstContact: () => undefined };
+  const via = { host: '127.0.0.1', port: bastion.port, username: 'ubuntu', password: PASSWORD, hostKey };
+  const through = () => open(target(machine, { bastion: via }));
+  const [first] = await Promise.all([through(), through(), through()]);
+  await through();
+  expect([bastion.logins, machine.logins]).toEqual([1, 4]);
+  const running = problemOf((first as SshSession).exec('sleep 5'));
+  bastion.cut();
+  expect((await running).code).toBe('NODE_UNREACHABLE');
+  expect((await (await through()).exec('echo there')).stdout).toBe('there\n');
+  expect(bastion.logins).toBe(2);
+});
+
 test('a bastion that cannot reach the node is a node that is not reachable (retriable)', async () => {
   const bastion = await node({ refuseForwarding: true });
   const machine = await node();

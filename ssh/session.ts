@@ -1,15 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { Client } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
-import { connect, type Login } from './connection.ts';
+import { type BastionTarget, enterBastion } from './bastion.ts';
+import { connect } from './connection.ts';
 import { type ExecOptions, type ExecResult, execOn } from './exec.ts';
 import type { HostKeyPolicy } from './host-key.ts';
-
-interface BastionTarget extends Login {
-  readonly host: string;
-  readonly port?: number;
-  readonly hostKey: HostKeyPolicy;
-}
 
 export interface SessionTarget {
   readonly host: string;
@@ -29,7 +24,7 @@ export interface SshSession {
   readonly label: string;
   readonly username: string;
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
-  /** Closes the session and the one to the bastion. May be called more than once. */
+  /** May be called more than once. */
   end(): void;
 }
 
@@ -38,10 +33,10 @@ export interface SshSession {
  * @throws VnflowError NODE_UNREACHABLE (retriable), NODE_AUTH, NODE_HOST_KEY; the signal's reason when aborted
  */
 export async function openSession(target: SessionTarget): Promise<SshSession> {
-  const bastion = target.bastion ? await connectBastion(target.bastion, target) : undefined;
+  const bastion = target.bastion ? await enterBastion(target.bastion, target) : undefined;
   const label = `node ${target.host}`;
   try {
-    const sock = bastion ? await forward(bastion, target, label) : undefined;
+    const sock = bastion ? await forward(bastion.client, target, label) : undefined;
     const client = await connect(
       {
         host: target.host,
@@ -57,21 +52,12 @@ export async function openSession(target: SessionTarget): Promise<SshSession> {
         ...(sock ? { sock } : {}),
       },
     );
-    return sessionOf([client, ...(bastion ? [bastion] : [])], client, { label, username: target.username });
+    client.once('close', () => bastion?.leave());
+    return sessionOf(client, { label, username: target.username });
   } catch (error) {
-    bastion?.destroy();
+    bastion?.leave();
     throw error;
   }
-}
-
-async function connectBastion(bastion: BastionTarget, target: SessionTarget): Promise<Client> {
-  const port = bastion.port ?? 22;
-  const client = await connect(
-    { ...bastion, port, label: `bastion ${bastion.host}:${port}` },
-    { timeoutMs: target.connectTimeoutMs, ...(target.signal ? { signal: target.signal } : {}) },
-  );
-  client.on('error', () => client.destroy()); // what runs over it sees its own stream close
-  return client;
 }
 
 function forward(
@@ -79,33 +65,33 @@ function forward(
   { host, port = 22, connectTimeoutMs }: SessionTarget,
   label: string,
 ): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const fail = (why: string) =>
-      reject(
-        new VnflowError('NODE_UNREACHABLE', { detail: `The bastion could not reach the ${label}: ${why}.`, seen: why }),
-      );
-    const timer = setTimeout(() => fail(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
-    bastion.once('close', () => fail('the connection to the bastion closed'));
-    bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => {
-      clearTimeout(timer);
-      if (error) fail(error.message);
-      else resolve(stream);
-    });
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const fail = (why: string) =>
+    reject(
+      new VnflowError('NODE_UNREACHABLE', { detail: `The bastion could not reach the ${label}: ${why}.`, seen: why }),
+    );
+  const onClose = () => fail('the connection to the bastion closed');
+  const timer = setTimeout(() => fail(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
+  bastion.once('close', onClose);
+  try {
+    bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => (error ? fail(error.message) : resolve(stream)));
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error)); // "Not connected"
+  }
+  return promise.finally(() => {
+    clearTimeout(timer);
+    bastion.removeListener('close', onClose);
   });
 }
 
-function sessionOf(
-  clients: readonly Client[],
-  client: Client,
-  { label, username }: { label: string; username: string },
-): SshSession {
+function sessionOf(client: Client, { label, username }: { label: string; username: string }): SshSession {
   let lost: Error | undefined;
   client.on('error', (error) => {
     lost = error;
   });
   client.on('close', () => {
     lost ??= new Error('connection closed');
-    for (const each of clients) each.destroy();
+    client.destroy();
   });
   return {
     label,
@@ -113,7 +99,7 @@ function sessionOf(
     exec: (command, options = {}) => execOn(client, command, { ...options, label, lost: () => lost }),
     end: () => {
       lost ??= new Error('session ended');
-      for (const each of clients) each.end();
+      client.end();
     },
   };
 }

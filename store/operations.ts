@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Operation, OperationState } from '../domain/operation-state.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
 import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
-export type VnfLcmOpOccRow = Selectable<VnfLcmOpOccTable>;
+/** Without the context: that grows with the cluster and is read by member (`operationContext`). */
+export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context'>;
 export type OperationStepRow = Selectable<OperationStepTable>;
 export type OperationEventRow = Selectable<OperationEventTable>;
 type Free = Record<string, unknown>;
@@ -71,15 +72,31 @@ export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Pro
   });
 }
 
+const COLUMNS = [
+  'id',
+  'vnf_instance_id',
+  'tenant',
+  'operation',
+  'operation_state',
+  'state_entered_time',
+  'start_time',
+  'grant_id',
+  'is_automatic_invocation',
+  'is_cancel_pending',
+  'operation_params',
+  'error',
+  'resource_changes',
+] as const satisfies readonly (keyof VnfLcmOpOccRow)[];
+
 export async function findOperation(db: Database, id: string, tenant?: string): Promise<VnfLcmOpOccRow | undefined> {
-  const query = db.selectFrom('vnf_lcm_op_occ').selectAll().where('id', '=', id);
+  const query = db.selectFrom('vnf_lcm_op_occ').select(COLUMNS).where('id', '=', id);
   return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
 }
 
 export async function listOperations(db: Database, tenant: string): Promise<VnfLcmOpOccRow[]> {
   return db
     .selectFrom('vnf_lcm_op_occ')
-    .selectAll()
+    .select(COLUMNS)
     .where('tenant', '=', tenant)
     .orderBy('start_time')
     .orderBy('id')
@@ -90,7 +107,7 @@ export async function listOperations(db: Database, tenant: string): Promise<VnfL
 export async function findOpenOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
   return db
     .selectFrom('vnf_lcm_op_occ')
-    .selectAll()
+    .select(COLUMNS)
     .where('vnf_instance_id', '=', vnfInstanceId)
     .where('operation_state', 'in', ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'])
     .executeTakeFirst();
@@ -173,4 +190,14 @@ export async function mergeOperationContext(db: Database, id: string, addition: 
       .where('id', '=', id)
       .execute();
   });
+}
+
+/** What the steps of an operation found out under this name; `undefined`: nothing yet. */
+export async function operationContext(db: Database, id: string, member: string): Promise<unknown> {
+  const row = await db
+    .selectFrom('vnf_lcm_op_occ')
+    .select(sql<unknown>`context -> ${member}`.as('found'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.found ?? undefined;
 }

@@ -9,6 +9,7 @@ import {
   findOperation,
   insertLcmRequest,
   mergeOperationContext,
+  operationContext,
   recordOperationState,
 } from './operations.ts';
 import { createSecrets } from './secrets.ts';
@@ -156,7 +157,8 @@ it('tells what each step did, attempt by attempt', async () => {
 it('keeps what parallel steps find out', async () => {
   const { id } = await operation();
   await Promise.all([mergeOperationContext(db, id, { a: 1 }), mergeOperationContext(db, id, { b: 2 })]);
-  expect((await findOperation(db, id))?.context).toEqual({ a: 1, b: 2 });
+  expect([await operationContext(db, id, 'a'), await operationContext(db, id, 'b')]).toEqual([1, 2]);
+  expect(await operationContext(db, id, 'c')).toBeUndefined();
 });
 
 it('seals secrets: not in the row, not readable under another key or name', async () => {

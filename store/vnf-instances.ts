@@ -54,3 +54,9 @@ export async function findVnfInstance(db: Database, id: string, tenant?: string)
   const query = db.selectFrom('vnf_instance').selectAll().where('id', '=', id);
   return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
 }
+
+/** The package that an instance was made from, without the rest of the row: that grows with the cluster. */
+export async function packageIdOf(db: Database, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('vnf_instance').select('package_id').where('id', '=', id).executeTakeFirst();
+  return row?.package_id;
+}

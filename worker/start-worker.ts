@@ -34,7 +34,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     workflowBundle: bundle,
     activities: { ...createRecordActivities(deps), ...createGrantActivity(deps), ...createStepActivities(deps) },
     interceptors: { activity: [stepRecorder(deps)] },
-    maxConcurrentActivityTaskExecutions: 400,
+    maxConcurrentActivityTaskExecutions: 1000,
     maxConcurrentActivityTaskPolls: 10,
     maxCachedWorkflows: 300,
     stickyQueueScheduleToStartTimeout: '3 seconds',

@@ -4,8 +4,8 @@ import { type Plan, type PlanStep, readySteps } from '../domain/plan.ts';
 import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
 import { stepFailure } from './failure.ts';
 
-/** More than 2,000 pending activities fail a workflow task; some hundreds keep a worker busy. */
-const MAX_STEPS_AT_ONCE = 400;
+/** More than 2,000 pending activities fail a workflow task. All nodes of a big cluster are prepared at once. */
+const MAX_STEPS_AT_ONCE = 1000;
 /** A worker that dies is noticed after this. */
 const HEARTBEAT_TIMEOUT = '10 seconds';
 

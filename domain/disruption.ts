@@ -1,0 +1,124 @@
+import type { Plan, PlanStep } from './plan.ts';
+import type { StepKind } from './step-kind.ts';
+
+/** A node that the instance has before the operation. */
+export interface ExistingNode {
+  readonly slot: string;
+  readonly role: 'master' | 'worker';
+  /** How people know it, for example `worker57 (10.10.0.57)`. */
+  readonly label: string;
+}
+
+/** Members of etcd, how many of them must agree, and how many may be lost. */
+export interface Quorum {
+  readonly members: number;
+  readonly majority: number;
+  readonly tolerates: number;
+}
+
+/** What an operation means for a cluster that is in use. Nodes are named by label, those that are not there yet by slot. */
+export interface Disruption {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Their servers are deleted and made anew. */
+  readonly replaced: readonly string[];
+  /** Their pods are evicted first; disruption budgets are respected, DaemonSet pods stay. */
+  readonly drained: readonly string[];
+  /** They stay, and something runs on them. */
+  readonly touched: readonly string[];
+  /** They stay, without any login and any command. */
+  readonly untouched: readonly string[];
+  /** Of etcd: before, at the lowest point, after. */
+  readonly quorum: { readonly before: Quorum; readonly lowest: Quorum; readonly after: Quorum };
+}
+
+/** What a kind of step does to the nodes it names (`slot`, `slots`), and whom it asks besides. */
+interface Effect {
+  readonly named?: 'visited' | 'drained' | 'removed' | 'replaced';
+  /** Every node that is there. */
+  readonly all?: 'removed' | 'replaced';
+  readonly member?: 'joins' | 'leaves';
+  /** One of the control-plane nodes is asked about the cluster: whichever answers. */
+  readonly asksControlPlane?: true;
+}
+
+const EFFECTS: Readonly<Record<StepKind, Effect>> = {
+  gracePeriod: {},
+  applyStack: {},
+  growStack: {},
+  discover: {},
+  forgetCluster: {},
+  prepareNode: { named: 'visited' },
+  loadBalancer: { named: 'visited' },
+  initControlPlane: { named: 'visited', member: 'joins' },
+  joinControlPlane: { named: 'visited', member: 'joins', asksControlPlane: true },
+  installCni: { named: 'visited' },
+  joinWorker: { named: 'visited', asksControlPlane: true },
+  verifyCluster: { named: 'visited' },
+  removeWorkers: { named: 'drained', asksControlPlane: true },
+  shrinkStack: { named: 'removed' },
+  deleteStack: { all: 'removed' },
+};
+
+/**
+ * What a plan does to the nodes of a cluster, and to etcd's majority: of the plan alone, for any operation.
+ * @param nodes those that are there before
+ */
+export function disruptionOf(plan: Pick<Plan, 'steps'>, nodes: readonly ExistingNode[]): Disruption {
+  const there = new Set(nodes.map(({ slot }) => slot));
+  const fates = fatesOf(plan.steps, nodes);
+  const labelled = (wanted: ReadonlySet<string>) =>
+    nodes.filter(({ slot }) => wanted.has(slot)).map(({ label }) => label);
+  const gone = fates.removed.union(fates.replaced);
+  const touched = fates.visited.difference(gone);
+  return {
+    added: [...new Set(plan.steps.flatMap(slotsOf))].filter((slot) => !there.has(slot)),
+    removed: labelled(fates.removed),
+    replaced: labelled(fates.replaced.difference(fates.removed)),
+    drained: labelled(fates.drained),
+    touched: labelled(touched),
+    untouched: labelled(there.difference(gone).difference(touched)),
+    quorum: quorumOf(plan.steps, nodes.filter(({ role }) => role === 'master').length),
+  };
+}
+
+type Fate = 'visited' | 'drained' | 'removed' | 'replaced';
+
+function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Record<Fate, Set<string>> {
+  const fates: Record<Fate, Set<string>> = {
+    visited: new Set(),
+    drained: new Set(),
+    removed: new Set(),
+    replaced: new Set(),
+  };
+  for (const step of steps) {
+    const { named, all, asksControlPlane } = EFFECTS[step.kind];
+    if (named) for (const slot of slotsOf(step)) fates[named].add(slot);
+    if (all) for (const { slot } of nodes) fates[all].add(slot);
+    if (asksControlPlane) for (const { slot, role } of nodes) if (role === 'master') fates.visited.add(slot);
+  }
+  return fates;
+}
+
+function slotsOf({ slot, slots = [] }: PlanStep): readonly string[] {
+  return slot === undefined ? slots : [slot, ...slots];
+}
+
+/** Membership changes one by one, in the order of the plan. A stack that is deleted takes all members with it. */
+function quorumOf(steps: readonly PlanStep[], before: number): Disruption['quorum'] {
+  let members = before;
+  let lowest = before;
+  for (const { kind } of steps) {
+    const { member, all } = EFFECTS[kind];
+    if (member === 'joins') members += 1;
+    if (member === 'leaves') members -= 1;
+    if (all) members = 0;
+    lowest = Math.min(lowest, members);
+  }
+  return { before: quorum(before), lowest: quorum(lowest), after: quorum(members) };
+}
+
+function quorum(members: number): Quorum {
+  const majority = members === 0 ? 0 : Math.floor(members / 2) + 1;
+  return { members, majority, tolerates: members - majority };
+}
