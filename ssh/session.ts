@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
@@ -5,6 +7,7 @@ import { type BastionTarget, enterBastion } from './bastion.ts';
 import { connect } from './connection.ts';
 import { type ExecOptions, type ExecResult, execOn } from './exec.ts';
 import type { HostKeyPolicy } from './host-key.ts';
+import { createTurnstile } from './turnstile.ts';
 
 export interface SessionTarget {
   readonly host: string;
@@ -36,27 +39,36 @@ export async function openSession(target: SessionTarget): Promise<SshSession> {
   const bastion = target.bastion ? await enterBastion(target.bastion, target) : undefined;
   const label = `node ${target.host}`;
   try {
-    const sock = bastion ? await forward(bastion.client, target, label) : undefined;
-    const client = await connect(
-      {
-        host: target.host,
-        port: target.port ?? 22,
-        username: target.username,
-        ...target.auth,
-        hostKey: target.hostKey,
-        label,
-      },
-      {
-        timeoutMs: target.connectTimeoutMs,
-        ...(target.signal ? { signal: target.signal } : {}),
-        ...(sock ? { sock } : {}),
-      },
-    );
+    const sock = await (bastion ? forward(bastion.client, target, label) : dial(target, label));
+    const client = await logins.pass(() => logIn(target, label, sock));
     client.once('close', () => bastion?.leave());
     return sessionOf(client, { label, username: target.username });
   } catch (error) {
     bastion?.leave();
     throw error;
+  }
+}
+
+/** A key exchange is work for the processor: hundreds at once would all take too long. The way to the node is open by then. */
+const logins = createTurnstile(50);
+
+function logIn(target: SessionTarget, label: string, sock: Duplex): Promise<Client> {
+  const { host, port = 22, username, auth, hostKey, connectTimeoutMs: timeoutMs, signal } = target;
+  return connect({ host, port, username, ...auth, hostKey, label }, { timeoutMs, sock, ...(signal ? { signal } : {}) });
+}
+
+async function dial({ host, port = 22, connectTimeoutMs, signal }: SessionTarget, label: string): Promise<Duplex> {
+  const socket = createConnection({ host, port, noDelay: true });
+  const limit = AbortSignal.timeout(connectTimeoutMs);
+  try {
+    await once(socket, 'connect', { signal: signal ? AbortSignal.any([signal, limit]) : limit });
+    socket.on('error', () => socket.destroy()); // whoever has it next sees it close
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    signal?.throwIfAborted();
+    const seen = limit.aborted ? `no answer within ${connectTimeoutMs / 1000} s` : String(error);
+    throw new VnflowError('NODE_UNREACHABLE', { detail: `The ${label} gave no SSH session: ${seen}.`, seen });
   }
 }
 
