@@ -87,7 +87,7 @@ async function installScript(deps: ActivityDependencies, input: StepInput, scrip
 }
 
 /** @throws VnflowError INTERNAL before `discover` has run (a defect of the planner) */
-async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
+export async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
   const cluster = (await operationContext(deps.db, input.vnfLcmOpOccId, 'cluster')) as ClusterContext | undefined;
   if (!cluster)
     throw new VnflowError('INTERNAL', { detail: `Operation ${input.vnfLcmOpOccId} has not discovered its cluster.` });

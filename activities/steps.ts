@@ -2,6 +2,7 @@ import type { StepActivities } from '../domain/activity-contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createDiscoverActivity } from './discover.ts';
 import { createNodeActivities } from './nodes.ts';
+import { createRegisterVimActivity } from './register-vim.ts';
 import { createRemoveWorkersActivity } from './remove-workers.ts';
 import { createScaleActivities } from './scale.ts';
 import { createStackActivities } from './stack.ts';
@@ -12,6 +13,7 @@ export function createStepActivities(deps: ActivityDependencies): StepActivities
     ...createStackActivities(deps),
     ...createDiscoverActivity(deps),
     ...createNodeActivities(deps),
+    ...createRegisterVimActivity(deps),
     ...createScaleActivities(deps),
     ...createRemoveWorkersActivity(deps),
   };

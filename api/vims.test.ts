@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { putClusterVim } from '../store/cluster-vims.ts';
+import { recordOperationState } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
-import { givenInstance } from './testing/given.ts';
+import { givenInstance, givenInstantiated, givenOperation } from './testing/given.ts';
 import { sampleRequest } from './testing/sample-package.ts';
 import { startTestApi, type TestApi } from './testing/test-api.ts';
 
@@ -136,6 +138,94 @@ it('deletes a VIM with its secret', async () => {
   expect(await test.secrets.get(secretName.vim(id))).toBeUndefined();
   const gone = await test.call('GET', `/v1.0/vims/${id}.json`);
   expect(gone).toMatchObject({ status: 404, json: { TackerError: { type: 'VimNotFoundException' } } });
+});
+
+/** A VIM that is the cluster of an instance, as `registerVim` makes it. */
+async function clusterVim(vnfInstanceId: string, name: string): Promise<string> {
+  const authCred = { bearer_token: '***', ssl_ca_cert: 'pem' };
+  const row = {
+    vnfInstanceId,
+    name,
+    authCred,
+    tenant: test.tenant,
+    authUrl: 'https://172.24.4.3:6443',
+    namespaces: [],
+  };
+  const id = (await putClusterVim(test.db, row)) ?? '';
+  await test.secrets.put(secretName.vim(id), { ...authCred, bearer_token: 'canary-token' }, id);
+  return id;
+}
+
+it("shows a cluster's VIM without its token, and leaves it to its cluster", async () => {
+  const { id } = await givenInstantiated(test);
+  const vimId = await clusterVim(id, 'in-use');
+  const shown = await test.call('GET', '/v1.0/vims.json?name=in-use');
+  expect(shown.json.vims).toEqual([
+    expect.objectContaining({ id: vimId, type: 'kubernetes', auth_cred: { bearer_token: '***', ssl_ca_cert: 'pem' } }),
+  ]);
+  const put = (changes: object) => test.call('PUT', `/v1.0/vims/${vimId}`, { json: { vim: changes } });
+  for (const changes of [{ name: 'other' }, { is_default: true }, { auth_cred: { bearer_token: 'x' } }]) {
+    const refused = await put(changes);
+    expect(refused).toMatchObject({ status: 409, json: { TackerError: { message: expect.stringContaining(id) } } });
+  }
+  expect(await put({ description: 'mine' })).toMatchObject({ status: 200, json: { vim: { description: 'mine' } } });
+  const kept = await test.call('DELETE', `/v1.0/vims/${vimId}`);
+  expect(kept).toMatchObject({ status: 409, json: { TackerError: { message: expect.stringContaining('in use') } } });
+  expect(await test.secrets.get(secretName.vim(vimId))).toBeDefined();
+});
+
+it("deletes a cluster's VIM that a failed operation left behind", async () => {
+  const { id, opOccId } = await givenOperation(test);
+  const vimId = await clusterVim(id, 'left-behind');
+  expect((await test.call('DELETE', `/v1.0/vims/${vimId}`)).status).toBe(409);
+  await recordOperationState(test.db, opOccId, { state: 'FAILED', text: 'FAILED' });
+  expect((await test.call('DELETE', `/v1.0/vims/${vimId}`)).status).toBe(204);
+  expect(await test.secrets.get(secretName.vim(vimId))).toBeUndefined();
+});
+
+it('makes no cluster in a VIM that is a cluster', async () => {
+  const vimId = await clusterVim((await givenInstantiated(test)).id, 'no-openstack');
+  const { id } = await givenInstance(test);
+  const request = {
+    ...sampleRequest('instantiate-simple'),
+    vimConnectionInfo: { vim1: { vimId, vimType: 'kubernetes' } },
+  };
+  const { status, json } = await test.call('POST', `/vnflcm/v2/vnf_instances/${id}/instantiate`, { json: request });
+  expect({ status, ...json }).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining(
+      `vimConnectionInfo.vim1.vimId: VIM ${vimId} ("no-openstack") is a Kubernetes cluster`,
+    ),
+  });
+});
+
+it('refuses a vim_name that a VIM has, or a cluster that is just being made, before anything is started', async () => {
+  const named = (name: string) => {
+    const request = sampleRequest('instantiate-simple');
+    request.additionalParams.k8s_cluster_installation_param.vim_name = name;
+    return request;
+  };
+  const instantiate = async (name: string) => {
+    const { id } = await givenInstance(test);
+    return test.call('POST', `/vnflcm/v2/vnf_instances/${id}/instantiate`, { json: named(name) });
+  };
+  const vimId = await registered({ name: 'name-of-openstack' });
+  const { json } = await test.call('GET', '/v1.0/vims');
+  const before = await test.db.selectFrom('vnf_lcm_op_occ').select('id').execute();
+  expect(await instantiate('name-of-openstack')).toMatchObject({
+    status: 409,
+    json: { code: 'VIM_NAME_TAKEN', detail: expect.stringContaining(vimId) },
+  });
+  expect(await test.db.selectFrom('vnf_lcm_op_occ').select('id').execute()).toEqual(before);
+  expect((await test.call('GET', '/v1.0/vims')).json).toEqual(json);
+
+  const first = await instantiate('name-to-be');
+  expect(first.status).toBe(202);
+  const second = await instantiate('name-to-be');
+  expect(second).toMatchObject({ status: 409, json: { detail: expect.stringContaining('is becoming the VIM') } });
+  const opOccId = first.headers.get('location')?.split('/').at(-1) ?? '';
+  await recordOperationState(test.db, opOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+  expect((await instantiate('name-to-be')).status).toBe(202);
 });
 
 it("another project's VIM does not exist, not even for instantiate", async () => {

@@ -21,6 +21,7 @@ export async function benchInstantiate({ nodes, speed }: { nodes: number; speed:
       controlPlane: { vduId: 'masterNode', count: 1 },
       workers: { vduId: 'workerNode', count: nodes - 1 },
       loadBalanced: false,
+      vimNamed: true, // the guide's request has a vim_name
     });
     const least = leastTime(plan, { vnfLcmOpOccId: opOccId, ledger: await bed.ledger(), table: GUIDE_LATENCY });
     const { data: timeline } = await bed.http.get(`/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);

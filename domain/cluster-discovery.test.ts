@@ -86,6 +86,7 @@ it("makes the only control-plane node's port the cluster's endpoint, and its cer
     endpoint: '10.10.0.231:6443',
     certSans: ['10.10.0.231', '172.24.4.3'],
     controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
+    floatingIp: '172.24.4.3',
   });
 });
 
@@ -121,5 +122,6 @@ it('puts the virtual address, its floating IP and the load balancer in front of 
     certSans: ['10.10.0.100', '172.24.4.9', '10.10.0.231', '172.24.4.3'],
     controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
     virtualIp: '10.10.0.100',
+    floatingIp: '172.24.4.9',
   });
 });

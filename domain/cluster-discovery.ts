@@ -155,6 +155,9 @@ export function discoverCluster(discovery: Discovery, nodes: readonly Discovered
             where: undefined,
           }).address,
         ];
+  // the API server of the only control-plane node answers at the floating IP that vnflow logs in to, too
+  const ownFloating = own ? [...discovery.addresses.floatingIps.values()].filter((ip) => ip === first.sshAddress) : [];
+  const [floatingIp] = [...floating, ...ownFloating];
   const sans = [
     endpointAddress,
     ...floating,
@@ -165,5 +168,6 @@ export function discoverCluster(discovery: Discovery, nodes: readonly Discovered
     certSans: [...new Set(sans)],
     controlPlanes: masters.map(({ nodeName: name, nicAddress: address }) => ({ name, address })),
     ...(own ? {} : { virtualIp: endpointAddress }),
+    ...(floatingIp === undefined ? {} : { floatingIp }),
   };
 }

@@ -55,6 +55,7 @@ const EFFECTS: Readonly<Record<StepKind, Effect>> = {
   installCni: { named: 'visited' },
   joinWorker: { named: 'visited', asksControlPlane: true },
   verifyCluster: { named: 'visited' },
+  registerVim: { named: 'visited' },
   removeWorkers: { named: 'drained', asksControlPlane: true },
   shrinkStack: { named: 'removed' },
   deleteStack: { all: 'removed' },

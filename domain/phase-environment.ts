@@ -10,6 +10,8 @@ export interface ClusterContext {
   readonly controlPlanes: readonly { readonly name: string; readonly address: string }[];
   /** Only with a load balancer. */
   readonly virtualIp?: string;
+  /** Under which the API is reached from outside; the API server's certificate names it. */
+  readonly floatingIp?: string;
 }
 
 /** Leases, minted for one round of an operation. */

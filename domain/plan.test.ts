@@ -49,6 +49,16 @@ it('prepares and balances all control-plane nodes at once, and lets them join on
   ]);
 });
 
+it.each([1, 3])(
+  'registers the cluster as a VIM last, and only when the request names one (%i control-plane nodes)',
+  (masters) => {
+    const named = planInstantiate({ ...shape(2, masters), vimNamed: true });
+    expect(waves(named).slice(-2)).toEqual([['verifyCluster-masterNode-0'], ['registerVim-masterNode-0']]);
+    expect(named.steps.slice(0, -1)).toEqual(planInstantiate(shape(2, masters)).steps);
+    expect(planInstantiate({ ...shape(2, masters), vimNamed: false })).toEqual(planInstantiate(shape(2, masters)));
+  },
+);
+
 it('has a critical path that does not grow with the number of workers', () => {
   const path = (workers: number) => criticalPath(planInstantiate(shape(workers)), seconds).seconds;
   expect(path(500)).toBe(path(1));

@@ -131,6 +131,20 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Name a VIM in vimConnectionInfo or register a default VIM.',
   },
+  VIM_NAME_TAKEN: {
+    status: 409,
+    title: 'VIM name is taken',
+    retriable: false,
+    remedy:
+      'Give another vim_name, or take the name away from that VIM: rename or delete it (PUT, DELETE /v1.0/vims/ID), or terminate the cluster that it is. After a failed operation then: `vnflow ops retry OP_OCC`.',
+  },
+  VIM_REGISTRATION: {
+    status: 422,
+    title: 'Cluster not registered as VIM',
+    retriable: true,
+    remedy:
+      'The cluster itself is ready. Run the command of the detail on the node and see why it fails; then `vnflow ops retry OP_OCC`.',
+  },
   VIM_BUSY: { status: 503, title: 'VIM busy', retriable: true, remedy: 'Nothing: the call is repeated.' },
   VIM_FORBIDDEN: {
     status: 422,

@@ -74,6 +74,12 @@ export const STEP_KINDS = {
     timeLimitSeconds: 900,
     attempts: 20,
   },
+  registerVim: {
+    summary: 'register the cluster as a VIM from {node}',
+    expectedSeconds: 3,
+    timeLimitSeconds: 300,
+    attempts: 8,
+  },
   growStack: { summary: 'add servers to the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
   removeWorkers: {
     summary: 'drain and delete {node}',
@@ -89,7 +95,7 @@ export const STEP_KINDS = {
   },
   deleteStack: { summary: 'delete the Heat stack', expectedSeconds: 15, timeLimitSeconds: 1500, attempts: 20 },
   forgetCluster: {
-    summary: 'forget nodes, host keys and secrets',
+    summary: 'forget nodes, host keys, the VIM of the cluster and secrets',
     expectedSeconds: 1,
     timeLimitSeconds: 60,
     attempts: 20,

@@ -4,6 +4,7 @@ import { Kysely, PGliteDialect, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { Pool } from 'pg';
 import * as first from './migrations/2026-11-21-first.ts';
+import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -12,7 +13,10 @@ export type StoreLocation =
   | { readonly kind: 'embedded' /** A directory; none: in memory. */; readonly directory?: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-const MIGRATIONS: Record<string, Migration> = { '2026-11-21-first': first };
+const MIGRATIONS: Record<string, Migration> = {
+  '2026-11-21-first': first,
+  '2026-11-21-kubernetes-vim': kubernetesVim,
+};
 
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */
 function dialect(location: StoreLocation) {

@@ -145,12 +145,16 @@ export interface HostKeyTable {
   seen_at: Generated<Date>;
 }
 
+export type VimType = 'openstack' | 'kubernetes';
+
 export interface VimTable {
   id: string;
   tenant: string;
   name: string;
   description: string;
-  type: 'openstack';
+  type: VimType;
+  /** Only of a cluster's VIM: the instance that it goes away with. */
+  vnf_instance_id: ColumnType<string | null, string | undefined, string | null>;
   auth_url: string;
   vim_project: Json<Free>;
   /** Without secrets; the whole is sealed under `vim/{id}`. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
-import type { VimTable } from './schema.ts';
+import type { VimTable, VimType } from './schema.ts';
 
 export type VimRow = Selectable<VimTable>;
 type Free = Record<string, unknown>;
@@ -11,7 +11,7 @@ export interface NewVim {
   readonly tenant: string;
   readonly name: string;
   readonly description: string;
-  readonly type: 'openstack';
+  readonly type: VimType;
   readonly authUrl: string;
   readonly vimProject: Free;
   /** Without secrets. */

@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { secretName } from '../store/secrets.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /** Values that stand nowhere else: wherever one is found, it leaked. */
@@ -35,7 +36,7 @@ afterAll(async () => {
   rmSync(sample, { recursive: true });
 });
 
-it('lets no password and no join token appear in any history, log, process list, answer or stored row, in a whole life', async () => {
+it('lets no password, no join token and no token of the cluster appear in any history, log, process list, answer or stored row, in a whole life', async () => {
   const { http, simulator } = system;
   const answers: unknown[] = [];
   http.interceptors.response.use((answer) => {
@@ -66,6 +67,10 @@ it('lets no password and no join token appear in any history, log, process list,
   await http.get('/vnflcm/v2/vnf_lcm_op_occs?all_fields');
   await http.get(operation.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
 
+  const { data: registered } = await http.get('/v1.0/vims');
+  expect(registered.vims).toMatchObject([{ type: 'kubernetes', auth_cred: { bearer_token: '***' } }]);
+  const sealedVim = await system.secrets.get(secretName.vim(registered.vims[0].id));
+  const { bearer_token: bearerToken } = sealedVim as { bearer_token: string };
   const [state] = simulator.nodes.clusters();
   const tokens = Object.entries(state?.tokens ?? {}).map(([tokenId, { secret }]) => `${tokenId}.${secret}`);
   expect(tokens.length).toBeGreaterThan(0);
@@ -74,6 +79,8 @@ it('lets no password and no join token appear in any history, log, process list,
     NODE_PASSWORD,
     PROXY_PASSWORD,
     ...tokens,
+    bearerToken,
+    Buffer.from(bearerToken).toString('base64'),
     ...(state?.certificates ? [state.certificates.key] : []),
   ];
   const processes = simulator.nodes.list().flatMap((node) => node.processes());

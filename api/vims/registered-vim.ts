@@ -4,7 +4,10 @@ import type { VimRow } from '../../store/vims.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { AuthCred, type RegisteredVim, VimProject } from './vim-connection.ts';
 
-/** A registered VIM with its secrets. @throws VnflowError INTERNAL when they are gone or sealed under another key */
+/**
+ * A registered OpenStack VIM with its secrets. A cluster's VIM has no such secrets: callers look at its type first.
+ * @throws VnflowError INTERNAL when they are gone or sealed under another key
+ */
 export async function unsealedVim({ secrets }: ApiContext, row: VimRow): Promise<RegisteredVim> {
   const authCred = AuthCred.safeParse(await secrets.get(secretName.vim(row.id)));
   const vimProject = VimProject.safeParse(row.vim_project);

@@ -9,6 +9,7 @@ import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { parseMember } from '../http/json-body.ts';
 import { isResourceId } from '../http/resource-id.ts';
+import { checkChangeable, checkUnused } from './cluster-vim.ts';
 import { unsealedVim } from './registered-vim.ts';
 import { AuthCred, VimProject, vimCredentials } from './vim-connection.ts';
 import { RegisterVim, UpdateVim } from './vim-requests.ts';
@@ -26,9 +27,15 @@ export function vimResources(context: ApiContext): Record<string, Endpoints> {
     },
     '/vims/:id': {
       GET: withoutBody(async (request) => shown(200, await vimOf(context, request))),
-      PUT: withBody(UpdateVim, async (request, { vim }) => change(context, await vimOf(context, request), vim)),
+      PUT: withBody(UpdateVim, async (request, { vim }) => {
+        const row = await vimOf(context, request);
+        checkChangeable(row, vim);
+        return change(context, row, vim);
+      }),
       DELETE: withoutBody(async (request) => {
-        const { id } = await vimOf(context, request);
+        const row = await vimOf(context, request);
+        await checkUnused(context, row);
+        const { id } = row;
         await deleteVim(context.db, id);
         await context.secrets.removeOwnedBy(id);
         return { status: 204 };

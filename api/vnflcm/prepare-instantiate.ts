@@ -7,6 +7,7 @@ import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { checkClusterParameters } from './check-cluster-parameters.ts';
 import { checkUserData } from './check-user-data.ts';
+import { checkVimName } from './check-vim-name.ts';
 import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
 import { packageOfInstance, textsUnder } from './package-of-instance.ts';
 import { resolveVimConnections } from './resolve-vim.ts';
@@ -36,6 +37,7 @@ export async function prepareInstantiate(
     files,
   });
   const shape = clusterShape(chosen, request.instantiationLevelId, cluster);
+  await checkVimName(context, instance, cluster.vim_name);
   const vimConnectionInfo = await resolveVimConnections(context, instance.tenant, request.vimConnectionInfo);
   return { params: { ...request, vimConnectionInfo }, shape, scriptPath: cluster.script_path };
 }

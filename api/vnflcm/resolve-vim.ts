@@ -60,6 +60,11 @@ async function completed(
   if (!row) {
     throw new VnflowError('NOT_FOUND', { detail: `VIM ${vimId} not found. (vimConnectionInfo.${key}.vimId)` });
   }
+  if (row.type !== 'openstack') {
+    throw new VnflowError('BAD_REQUEST', {
+      detail: `vimConnectionInfo.${key}.vimId: VIM ${vimId} ("${row.name}") is a Kubernetes cluster; clusters are made in an OpenStack VIM.`,
+    });
+  }
   return asVimConnectionInfo(await unsealedVim(context, row));
 }
 

@@ -19,6 +19,11 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'Nova: GET console output (host keys)',
   ],
   verifyCluster: ['kubectl get nodes'],
+  registerVim: [
+    'kubectl apply -f - (ServiceAccount, ClusterRoleBinding and token Secret vnflow-vim)',
+    'kubectl --namespace kube-system get secret vnflow-vim -o json (its token is sealed in the store)',
+    'curl https://ENDPOINT/api/v1/namespaces (with the token)',
+  ],
   growStack: [`Heat: PATCH ${STACK} (one more nested stack per worker)`, `Heat: GET ${STACK} until UPDATE_COMPLETE`],
   removeWorkers: [
     'kubectl cordon NODE',

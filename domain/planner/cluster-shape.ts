@@ -11,13 +11,14 @@ import type { ClusterShape } from './instantiate.ts';
 export function clusterShape(
   flavour: Flavour,
   levelId: string | undefined,
-  { master_node, worker_node }: ClusterParameters,
+  { master_node, worker_node, vim_name }: ClusterParameters,
 ): ClusterShape {
   const shapeOf = (vduId: string) => ({ vduId, count: vduCount(flavour, vduId, levelId) });
   const shape = {
     controlPlane: shapeOf(master_node.vdu_id),
     workers: shapeOf(worker_node.vdu_id),
     loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
+    vimNamed: vim_name !== undefined,
   };
   const { count } = shape.controlPlane;
   if (count < 1) {

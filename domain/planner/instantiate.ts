@@ -7,6 +7,8 @@ export interface ClusterShape {
   readonly workers: { readonly vduId: string; readonly count: number };
   /** Is the API reached through a virtual address and HAProxy on the control-plane nodes? */
   readonly loadBalanced: boolean;
+  /** Does the request name a VIM (`vim_name`) that the cluster becomes? */
+  readonly vimNamed?: boolean;
 }
 
 /**
@@ -34,6 +36,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
   }
   const joins = workers.map(({ slot, prepare }) => step('joinWorker', [prepare, init], { slot }));
   const verify = step('verifyCluster', [installCni, ...controlPlaneJoins.slice(-1), ...joins], { slot: first.slot });
+  const registerVim = shape.vimNamed ? [step('registerVim', [verify], { slot: first.slot })] : [];
   return {
     operation: 'INSTANTIATE',
     direction: 'forward',
@@ -48,6 +51,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
       ...controlPlaneJoins,
       ...joins,
       verify,
+      ...registerVim,
     ],
   };
 }

@@ -75,7 +75,7 @@ export async function startSystem({ speed = 200, temporal: given, log = quiet }:
     secrets,
     api,
     http,
-    /** The guide's request with the simulator's endpoint. */
+    /** The guide's request with the simulator's endpoint, and a `vim_name` of its own. */
     instantiateBody: () => guideRequest('instantiate-simple.json', simulator.authUrl),
     stop: async () => {
       await api.stop();
@@ -111,9 +111,13 @@ export async function tokenOf(
   return String(answer.headers['x-subject-token']);
 }
 
-/** A request of the guide, verbatim but for the VIM's endpoint. */
+let requests = 0;
+
+/** A request of the guide, verbatim but for the VIM's endpoint, and its `vim_name` made unique: a project has each only once. */
 export function guideRequest(file: string, endpoint: string) {
   const body = JSON.parse(readFileSync(path.join(samples, 'requests', file), 'utf8'));
+  const cluster = body.additionalParams?.k8s_cluster_installation_param;
+  if (cluster?.vim_name !== undefined) cluster.vim_name += `-${++requests}`;
   for (const vim of Object.values<{ interfaceInfo: { endpoint: string } }>(body.vimConnectionInfo ?? {}))
     vim.interfaceInfo.endpoint = endpoint;
   return body;

@@ -40,12 +40,10 @@ users:
 ${credentials}`;
 }
 
-/** Who a kubeconfig speaks for; reads the certificate file that it may name on the machine. */
+/** Who the client certificate of a kubeconfig speaks for; reads the certificate file that it may name on the machine. */
 export function identityIn(node: SimNode, text: string): Identity | undefined {
   const data = /client-certificate-data: (\S+)/.exec(text)?.[1];
   const file = /client-certificate: (\S+)/.exec(text)?.[1];
-  const token = /^\s*token: (\S+)/m.exec(text)?.[1];
-  if (token !== undefined) return { user: `token:${token}`, groups: [] };
   try {
     const pem = data === undefined ? node.root.readText(file ?? '') : Buffer.from(data, 'base64').toString('utf8');
     const { subject } = new X509Certificate(pem);

@@ -1,4 +1,5 @@
 import { FileError } from '../files/tree.ts';
+import type { ApiCaller } from '../internet/kube-api.ts';
 import { type Answer, isNearby, request } from '../internet/request.ts';
 import {
   type Arguments,
@@ -28,13 +29,13 @@ interface Transfer {
 const MAX_REDIRECTIONS = 50;
 
 /** One download with its redirections. A body that a fault spoils is cut and has another byte at its end. */
-function transfer(url: string, options: Arguments, { node, world }: CommandContext): Transfer {
+function transfer(url: string, options: Arguments, { node, world }: CommandContext, caller: ApiCaller): Transfer {
   let at = url;
-  let answer: Answer = request(node, at);
+  let answer: Answer = request(node, at, caller);
   for (let hops = 0; hops < MAX_REDIRECTIONS && answer.kind === 'answer' && answer.location !== undefined; hops += 1) {
     if (!options.has('-L', '--location')) break;
     at = answer.location;
-    answer = request(node, at);
+    answer = request(node, at, caller);
   }
   if (answer.kind === 'failed') return { exitCode: answer.code, status: 0, reason: answer.reason, body: '', url: at };
   const { status } = answer;
@@ -66,12 +67,13 @@ async function withRetries(
   url: string,
   options: Arguments,
   context: CommandContext,
+  caller: ApiCaller,
 ): Promise<Transfer & { readonly warnings: string }> {
   const tries = Number(options.value('--retry') ?? '0');
   const fixed = options.value('--retry-delay');
   let warnings = '';
   for (let left = tries, wait = 1; ; left -= 1, wait = Math.min(wait * 2, 600)) {
-    const result = transfer(url, options, context);
+    const result = transfer(url, options, context, caller);
     if (left <= 0 || !mayPass(result, options)) return { ...result, warnings };
     const seconds = fixed === undefined ? wait : Number(fixed);
     const problem =
@@ -120,6 +122,23 @@ function save(path: string, bytes: string, { files }: CommandContext, createDire
   }
 }
 
+/** @returns undefined when the file of the authority cannot be read */
+async function callerOf(options: Arguments, context: CommandContext): Promise<ApiCaller | undefined> {
+  const given = [...(options.all.get('-H') ?? []), ...(options.all.get('--header') ?? [])];
+  const lines = given.includes('@-') ? (await context.stdin()).split(/\r?\n/) : given;
+  const header = lines.find((line) => /^authorization:/i.test(line));
+  const file = options.has('-k', '--insecure') ? undefined : options.value('--cacert');
+  try {
+    return {
+      ...(header === undefined ? {} : { authorization: header.replace(/^[^:]*:\s*/, '') }),
+      ...(file === undefined ? {} : { authority: context.files.readText(context.path(file)) }),
+    };
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
+}
+
 async function curl(args: readonly string[], context: CommandContext): Promise<Output> {
   const options = parseArguments(args, VALUES);
   if (options.has('-V', '--version')) return ok('curl 7.81.0 (x86_64-pc-linux-gnu) libcurl/7.81.0 OpenSSL/3.0.2\n');
@@ -129,8 +148,10 @@ async function curl(args: readonly string[], context: CommandContext): Promise<O
   let stdout = '';
   let stderr = '';
   let exitCode = 0;
+  const caller = await callerOf(options, context);
+  if (caller === undefined) return failure(77, quiet ? '' : 'curl: (77) error setting certificate verify locations');
   for (const [index, url] of urls.entries()) {
-    let result = await withRetries(url, options, context);
+    let result = await withRetries(url, options, context, caller);
     const target = targetOf(url, index, options);
     const written = result.exitCode === 0 && target !== undefined;
     const complaint = written
@@ -164,7 +185,7 @@ async function wget(args: readonly string[], context: CommandContext): Promise<O
   const quiet = options.has('-q', '--quiet');
   let stdout = '';
   for (const url of options.operands) {
-    const result = transfer(url, follow, context);
+    const result = transfer(url, follow, context, {});
     const { host } = URL.canParse(url) ? new URL(url) : { host: url };
     if (result.exitCode === 6) return failure(4, `wget: unable to resolve host address ‘${host}’`, stdout);
     if (result.exitCode !== 0)

@@ -1,6 +1,7 @@
 import { answerOf } from '../cluster/endpoints.ts';
 import type { SimNode } from '../node.ts';
 import { artefactAt } from './artefacts.ts';
+import { type ApiCaller, kubeApiAnswer } from './kube-api.ts';
 import { siteFile } from './sites.ts';
 
 /** What a client on a machine gets from a URL. `failed`: there is no HTTP answer; the codes are curl's. */
@@ -40,11 +41,13 @@ function parse(url: string): URL | undefined {
 }
 
 /** @param url without a scheme it is http, as for curl */
-export function request(node: SimNode, url: string): Answer {
+export function request(node: SimNode, url: string, caller: ApiCaller = {}): Answer {
   const target = parse(/^[a-z]+:\/\//i.test(url) ? url : `http://${url}`);
   if (!target) return { kind: 'failed', code: 3, reason: 'URL using bad/illegal format or missing URL' };
   const address = addressOf(node, target.hostname);
   if (address !== undefined) {
+    const fromApi = kubeApiAnswer(node, target, caller);
+    if (fromApi) return fromApi;
     const { status, body, broken } = answerOf(node, url.replace(target.hostname, address));
     if (!broken) return { kind: 'answer', status, body };
     return { kind: 'failed', code: knownCode(broken.code), reason: broken.text };

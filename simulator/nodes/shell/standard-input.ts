@@ -58,7 +58,7 @@ function reads(node: Record<string, Value>): boolean {
   const words = args.map((word) => literal(word) ?? 'x');
   if (name === undefined) return false;
   if (ALWAYS.has(name)) return true;
-  if (words.includes('-') || words.includes('/dev/stdin')) return true;
+  if (words.includes('-') || words.includes('@-') || words.includes('/dev/stdin')) return true;
   if (name === 'sh' || name === 'bash') return words.every((word) => word.startsWith('-') && !word.includes('c'));
   if (name === 'sudo') {
     const rest = words.slice(words.findIndex((word) => !word.startsWith('-')));

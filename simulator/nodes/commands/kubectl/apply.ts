@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import type { ClusterState, KubeObject } from '../../cluster/clusters.ts';
+import type { KubeObject } from '../../cluster/clusters.ts';
 import { stamp } from '../../cluster/time.ts';
 import { toText } from '../../files/bytes.ts';
 import { failure, type Output, ok } from '../../shell/command.ts';
@@ -64,38 +64,17 @@ function store(
     creationTimestamp:
       cluster.objects[key]?.metadata.creationTimestamp ?? stamp(cluster, context.world.clock.elapsed()),
   };
+  // what controllers filled in (the token of a Secret) stays where a manifest says nothing of it
+  const data = object['data'] ?? cluster.objects[key]?.['data'];
   cluster.objects[key] = {
     ...object,
+    ...(data === undefined ? {} : { data }),
     metadata,
-    ...(isTokenSecret(object) ? { data: tokenData(cluster, object, where) } : {}),
   };
   cluster.etcd.revision += 1;
   context.world.clusters.changed(cluster);
   const group = kind.group === '' ? kind.kind.toLowerCase() : `${kind.kind.toLowerCase()}.${kind.group}`;
   return `${group}/${object.metadata.name} ${verb === 'create' || !existed ? 'created' : 'configured'}\n`;
-}
-
-function isTokenSecret(object: KubeObject): boolean {
-  return object.kind === 'Secret' && object['type'] === 'kubernetes.io/service-account-token';
-}
-
-function tokenData(cluster: ClusterState, object: KubeObject, namespace: string): Record<string, string> {
-  const account = object.metadata.annotations?.['kubernetes.io/service-account.name'] ?? '';
-  const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
-  const claims = {
-    iss: 'kubernetes/serviceaccount',
-    'kubernetes.io/serviceaccount/namespace': namespace,
-    sub: `system:serviceaccount:${namespace}:${account}`,
-    cluster: cluster.id,
-  };
-  const token = [{ alg: 'RS256' }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  return {
-    token: base64(`${token}.${randomUUID().replaceAll('-', '')}`),
-    'ca.crt': base64(cluster.ca.certificate),
-    namespace: base64(namespace),
-  };
 }
 
 function createNamed([type = '', name = '', ...rest]: readonly string[], scope: Scope): Output {

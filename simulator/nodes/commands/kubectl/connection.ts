@@ -2,6 +2,7 @@ import type { ClusterState } from '../../cluster/clusters.ts';
 import { dialError, reachApi } from '../../cluster/endpoints.ts';
 import { serverOf, trustedAuthority } from '../../cluster/kube-nodes.ts';
 import { type Identity, identityIn } from '../../cluster/kubeconfig.ts';
+import { bearerOf, isBoundAsAdmin } from '../../cluster/service-accounts.ts';
 import { FileError } from '../../files/tree.ts';
 import type { SimNode } from '../../node.ts';
 import { type CommandContext, failure, type Output } from '../../shell/command.ts';
@@ -53,14 +54,16 @@ export function connect(context: CommandContext, options: ConnectionOptions): Co
       'Unable to connect to the server: x509: certificate signed by unknown authority (possibly because of "crypto/rsa: verification error" while trying to verify candidate authority certificate "kubernetes")',
     );
   }
-  const identity = identityIn(context.node, text);
+  const token = /^\s*token: (\S+)/m.exec(text)?.[1];
+  const identity =
+    token === undefined ? identityIn(context.node, text) : bearerOf(reached.server, reached.cluster, token);
   if (!identity) return failure(1, 'error: You must be logged in to the server (Unauthorized)');
   return { cluster: reached.cluster, identity, server: reached.server, kubeconfig: text };
 }
 
 /** Why the caller may not do this; administrators may do everything, a kubelet reads its own node. */
 export function forbidden(
-  { identity }: Connection,
+  { cluster, identity }: Connection,
   verb: string,
   {
     plural,
@@ -70,6 +73,7 @@ export function forbidden(
 ): Output | undefined {
   if (identity.groups.includes('system:masters') || identity.groups.includes('kubeadm:cluster-admins'))
     return undefined;
+  if (isBoundAsAdmin(cluster, identity)) return undefined;
   const own = identity.user.replace(/^system:node:/, '');
   if (identity.groups.includes('system:nodes') && plural === 'nodes' && verb === 'get' && name === own)
     return undefined;

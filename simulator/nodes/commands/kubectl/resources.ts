@@ -1,6 +1,7 @@
 import type { ClusterState, KubeNode, KubeObject } from '../../cluster/clusters.ts';
 import { podCidrOf, readinessOf } from '../../cluster/kube-nodes.ts';
 import { podObject, podsOf } from '../../cluster/pods.ts';
+import { tendTokens } from '../../cluster/service-accounts.ts';
 import { stamp } from '../../cluster/time.ts';
 import type { World } from '../../world.ts';
 import { validTokens } from '../kubeadm/api.ts';
@@ -59,8 +60,9 @@ export const objectKey = (kindName: string, namespace: string, name: string): st
 
 /** All objects of one kind, what the cluster itself makes included. */
 export function objectsOf(world: World, cluster: ClusterState, { kind: wanted }: Kind): readonly KubeObject[] {
+  const generated = GENERATED[wanted]?.(world, cluster) ?? [];
   const made = Object.values(cluster.objects).filter((object) => object.kind === wanted && wanted !== 'Pod');
-  return [...(GENERATED[wanted]?.(world, cluster) ?? []), ...made];
+  return [...generated, ...made];
 }
 
 type Generator = (world: World, cluster: ClusterState) => readonly KubeObject[];
@@ -155,6 +157,7 @@ function object(
 }
 
 function secrets(world: World, cluster: ClusterState): readonly KubeObject[] {
+  tendTokens(world, cluster);
   const now = world.clock.elapsed();
   const system = (name: string, type: string, labels: Record<string, string> = {}) =>
     object(cluster, 'Secret', 'v1', { name, namespace: 'kube-system', labels }, { type, data: {} });

@@ -1,0 +1,38 @@
+import { VnflowError } from '../../domain/problems.ts';
+import { findOpenOperation } from '../../store/operations.ts';
+import type { VimRow } from '../../store/vims.ts';
+import { findVnfInstance } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+import type { UpdateVim } from './vim-requests.ts';
+
+/** What may be said about a cluster's VIM; the rest is the cluster's own, and a heal would write it again. */
+const FREE_TEXT = new Set(['description', 'extra']);
+
+/** @throws VnflowError CONFLICT when a member of a cluster's VIM is to be changed that vnflow keeps up to date itself */
+export function checkChangeable(row: VimRow, changes: UpdateVim['vim']): void {
+  if (row.type !== 'kubernetes') return;
+  const kept = Object.entries(changes).find(([name, value]) => value !== undefined && !FREE_TEXT.has(name));
+  if (!kept) return;
+  throw new VnflowError('CONFLICT', {
+    detail: `vim.${kept[0]}: cannot be changed: VIM ${row.id} is ${clusterOf(row)}, and vnflow keeps it up to date; ${[...FREE_TEXT].join(' and ')} can.`,
+  });
+}
+
+/**
+ * A cluster's VIM lives as long as its cluster; one that a failed operation left behind may be deleted.
+ * @throws VnflowError CONFLICT
+ */
+export async function checkUnused({ db }: ApiContext, row: VimRow): Promise<void> {
+  const { vnf_instance_id } = row;
+  if (vnf_instance_id === null) return;
+  const instance = await findVnfInstance(db, vnf_instance_id);
+  const lives = instance?.instantiation_state === 'INSTANTIATED' || (await findOpenOperation(db, vnf_instance_id));
+  if (!lives) return;
+  throw new VnflowError('CONFLICT', {
+    detail: `VIM ${row.id} is in use: it is ${clusterOf(row)}, and goes away when that is terminated.`,
+  });
+}
+
+function clusterOf({ vnf_instance_id }: VimRow): string {
+  return vnf_instance_id === null ? 'a Kubernetes cluster' : `the cluster of VNF instance ${vnf_instance_id}`;
+}

@@ -1,0 +1,30 @@
+import { VnflowError } from '../../domain/problems.ts';
+import { findInstanceBecomingVim, findOtherVimNamed } from '../../store/cluster-vims.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+
+/**
+ * The name that the cluster gets as a VIM must be free in the project, also of clusters that are just being made.
+ * @throws VnflowError VIM_NAME_TAKEN saying who has it
+ */
+export async function checkVimName(
+  { db }: ApiContext,
+  { id: vnfInstanceId, tenant }: VnfInstanceRow,
+  name: string | undefined,
+): Promise<void> {
+  if (name === undefined) return;
+  const wanted = { tenant, name, vnfInstanceId };
+  const vim = await findOtherVimNamed(db, wanted);
+  if (vim) {
+    const cluster = vim.vnf_instance_id === null ? '' : `, the cluster of VNF instance ${vim.vnf_instance_id}`;
+    throw taken(`the project has a VIM with the name "${name}" already: ${vim.id} (${vim.type}${cluster}).`);
+  }
+  const other = await findInstanceBecomingVim(db, wanted);
+  if (other !== undefined) throw taken(`VNF instance ${other} is becoming the VIM "${name}".`);
+}
+
+function taken(sentence: string): VnflowError {
+  return new VnflowError('VIM_NAME_TAKEN', {
+    detail: `additionalParams.k8s_cluster_installation_param.vim_name: ${sentence}`,
+  });
+}

@@ -1,0 +1,126 @@
+import { sign, verify } from 'node:crypto';
+import { z } from 'zod';
+import type { SimNode } from '../node.ts';
+import type { World } from '../world.ts';
+import type { ClusterState, KubeObject } from './clusters.ts';
+import { clusterOnNode } from './etcd.ts';
+import type { Identity } from './kubeconfig.ts';
+import { runsComponent } from './static-pods.ts';
+import { stamp } from './time.ts';
+
+const KEY = '/etc/kubernetes/pki/sa.key';
+const PUBLIC_KEY = '/etc/kubernetes/pki/sa.pub';
+const TOKEN_SECRET = 'kubernetes.io/service-account-token';
+const ACCOUNT = 'kubernetes.io/service-account.name';
+/** The token controller works by watching: a moment after a Secret was made, its token is there. */
+const CONTROLLER_SECONDS = 1;
+
+function isTokenSecret(object: KubeObject): boolean {
+  return object.kind === 'Secret' && object['type'] === TOKEN_SECRET;
+}
+
+function tokenOf(secret: KubeObject | undefined): string | undefined {
+  const data = secret?.['data'] as { readonly token?: string } | undefined;
+  return data?.token === undefined ? undefined : Buffer.from(data.token, 'base64').toString('utf8');
+}
+
+function accountOf(cluster: ClusterState, namespace: string, name: string): KubeObject | undefined {
+  return cluster.objects[`ServiceAccount/${namespace}/${name}`];
+}
+
+/**
+ * What the token controller of kube-controller-manager has done by now: Secrets of an account have a token, those of an account
+ * that is gone are gone too.
+ */
+export function tendTokens(world: World, cluster: ClusterState): void {
+  const open = Object.entries(cluster.objects).filter(([, object]) => isTokenSecret(object));
+  if (open.length === 0) return;
+  const manager = [...world.nodes.values()].find(
+    (node) => runsComponent(node, 'kube-controller-manager') && clusterOnNode(world, node)?.cluster === cluster,
+  );
+  if (!manager?.root.exists(KEY)) return;
+  const now = Date.parse(stamp(cluster, world.clock.elapsed()));
+  for (const [key, secret] of open) {
+    const { namespace = 'default', annotations, creationTimestamp = '' } = secret.metadata;
+    const account = accountOf(cluster, namespace, annotations?.[ACCOUNT] ?? '');
+    if (now < Date.parse(creationTimestamp) + CONTROLLER_SECONDS * 1000) continue;
+    if (!account) delete cluster.objects[key];
+    else if (tokenOf(secret) === undefined)
+      cluster.objects[key] = {
+        ...secret,
+        data: tokenData(cluster, { secret, account, key: manager.root.readText(KEY) }),
+      };
+    else continue;
+    world.clusters.changed(cluster);
+  }
+}
+
+function tokenData(
+  cluster: ClusterState,
+  { secret, account, key }: { readonly secret: KubeObject; readonly account: KubeObject; readonly key: string },
+): Record<string, string> {
+  const { name, namespace = '' } = account.metadata;
+  const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
+  const claims = {
+    iss: 'kubernetes/serviceaccount',
+    'kubernetes.io/serviceaccount/namespace': namespace,
+    'kubernetes.io/serviceaccount/secret.name': secret.metadata.name,
+    'kubernetes.io/serviceaccount/service-account.name': name,
+    'kubernetes.io/serviceaccount/service-account.uid': account.metadata.uid,
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  };
+  const unsigned = [{ alg: 'ES256' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  const signature = sign('sha256', Buffer.from(unsigned), { key, dsaEncoding: 'ieee-p1363' });
+  return {
+    token: base64(`${unsigned}.${signature.toString('base64url')}`),
+    'ca.crt': base64(cluster.ca.certificate),
+    namespace: base64(namespace),
+  };
+}
+
+const Claims = z.object({
+  sub: z.string(),
+  'kubernetes.io/serviceaccount/namespace': z.string(),
+  'kubernetes.io/serviceaccount/secret.name': z.string(),
+  'kubernetes.io/serviceaccount/service-account.name': z.string(),
+  'kubernetes.io/serviceaccount/service-account.uid': z.string(),
+});
+
+/** Whose token it is. Undefined (401): not signed for this API server, or its Secret or account is gone. */
+export function bearerOf(server: SimNode, cluster: ClusterState, token: string): Identity | undefined {
+  tendTokens(server.world, cluster);
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  if (!server.root.exists(PUBLIC_KEY)) return undefined;
+  const key = { key: server.root.readText(PUBLIC_KEY), dsaEncoding: 'ieee-p1363' } as const;
+  if (!verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')))
+    return undefined;
+  const claims = Claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  const namespace = claims['kubernetes.io/serviceaccount/namespace'];
+  const account = accountOf(cluster, namespace, claims['kubernetes.io/serviceaccount/service-account.name']);
+  if (account?.metadata.uid !== claims['kubernetes.io/serviceaccount/service-account.uid']) return undefined;
+  const secret = cluster.objects[`Secret/${namespace}/${claims['kubernetes.io/serviceaccount/secret.name']}`];
+  if (tokenOf(secret) !== token) return undefined;
+  return { user: claims.sub, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
+}
+
+/** Whether a ClusterRoleBinding to cluster-admin names the caller: the only role that is looked at. */
+export function isBoundAsAdmin(cluster: ClusterState, { user, groups }: Identity): boolean {
+  return Object.values(cluster.objects).some((object) => {
+    if (object.kind !== 'ClusterRoleBinding') return false;
+    const { name } = (object['roleRef'] ?? {}) as { readonly name?: string };
+    const subjects = (object['subjects'] ?? []) as readonly Subject[];
+    return name === 'cluster-admin' && subjects.some((subject) => [user, ...groups].includes(subjectName(subject)));
+  });
+}
+
+interface Subject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+function subjectName({ kind, name, namespace = '' }: Subject): string {
+  return kind === 'ServiceAccount' ? `system:serviceaccount:${namespace}:${name}` : name;
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { isFinal, OPERATION_STATES } from '../domain/operation-state.ts';
+import { violatedConstraint } from './constraint.ts';
+import { json } from './json.ts';
+import type { Database } from './open-store.ts';
+import type { VimRow } from './vims.ts';
+
+/** The VIM that a cluster is. */
+export interface ClusterVim {
+  readonly vnfInstanceId: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly authUrl: string;
+  /** Without secrets. */
+  readonly authCred: Record<string, unknown>;
+  readonly namespaces: readonly string[];
+}
+
+/**
+ * Registers a cluster's VIM, or refreshes the one that the instance has.
+ * @returns its id; undefined when another VIM of the project has the name
+ */
+export async function putClusterVim(db: Database, vim: ClusterVim): Promise<string | undefined> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const own = await findClusterVim(tx, vim.vnfInstanceId);
+      if (await findOtherVimNamed(tx, vim)) return undefined;
+      return own ? refresh(tx, own.id, vim) : insert(tx, vim);
+    });
+  } catch (error) {
+    if (violatedConstraint(error) === 'unique') return undefined; // another cluster has just taken it
+    throw error;
+  }
+}
+
+type WantedName = Pick<ClusterVim, 'tenant' | 'name' | 'vnfInstanceId'>;
+
+/** A VIM of the project with that name which is not the instance's own. */
+export async function findOtherVimNamed(db: Database, wanted: WantedName): Promise<VimRow | undefined> {
+  const { tenant, name, vnfInstanceId } = wanted;
+  return db
+    .selectFrom('vim')
+    .selectAll()
+    .where('tenant', '=', tenant)
+    .where('name', '=', name)
+    .where((eb) => eb.or([eb('vnf_instance_id', 'is', null), eb('vnf_instance_id', '!=', vnfInstanceId)]))
+    .executeTakeFirst();
+}
+
+/** Another instance of the project that an operation, not ended yet, makes a VIM of that name. @returns its id */
+export async function findInstanceBecomingVim(db: Database, wanted: WantedName): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('vnf_lcm_op_occ')
+    .select('vnf_instance_id')
+    .where('tenant', '=', wanted.tenant)
+    .where('operation', '=', 'INSTANTIATE')
+    .where('operation_state', 'not in', OPERATION_STATES.filter(isFinal))
+    .where('vnf_instance_id', '!=', wanted.vnfInstanceId)
+    .where(sql`operation_params #>> '{additionalParams,k8s_cluster_installation_param,vim_name}'`, '=', wanted.name)
+    .executeTakeFirst();
+  return row?.vnf_instance_id;
+}
+
+export async function findClusterVim(db: Database, vnfInstanceId: string): Promise<VimRow | undefined> {
+  return db.selectFrom('vim').selectAll().where('vnf_instance_id', '=', vnfInstanceId).executeTakeFirst();
+}
+
+async function insert(db: Database, vim: ClusterVim): Promise<string> {
+  const id = randomUUID();
+  await db
+    .insertInto('vim')
+    .values({
+      id,
+      tenant: vim.tenant,
+      type: 'kubernetes',
+      description: `Kubernetes cluster of VNF instance ${vim.vnfInstanceId}`,
+      vim_project: json({ name: '' }),
+      extra: json({}),
+      is_default: false,
+      ...columns(vim),
+    })
+    .execute();
+  return id;
+}
+
+async function refresh(db: Database, id: string, vim: ClusterVim): Promise<string> {
+  await db
+    .updateTable('vim')
+    .set({ ...columns(vim), updated_at: new Date() })
+    .where('id', '=', id)
+    .execute();
+  return id;
+}
+
+/** What registering it again brings up to date. */
+function columns({ vnfInstanceId, name, authUrl, authCred, namespaces }: ClusterVim) {
+  return {
+    vnf_instance_id: vnfInstanceId,
+    name,
+    auth_url: authUrl,
+    auth_cred: json(authCred),
+    placement_attr: json({ regions: [...namespaces] }),
+  };
+}

@@ -1,0 +1,157 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sshExec } from '../simulator/nodes/testing.ts';
+import { putClusterVim } from '../store/cluster-vims.ts';
+import { secretName } from '../store/secrets.ts';
+import { findVnfInstance } from '../store/vnf-instances.ts';
+import {
+  createInstance,
+  guideRequest,
+  onboardSample,
+  operationOf,
+  type System,
+  settled,
+  startSystem,
+} from './testing/system.ts';
+
+let system: System;
+let vnfdId: string;
+beforeAll(async () => {
+  system = await startSystem();
+  vnfdId = await onboardSample(system.http);
+});
+afterAll(() => system.stop());
+
+async function instantiate(body: object): Promise<{ id: string; operation: string }> {
+  const id = await createInstance(system.http, vnfdId);
+  return { id, operation: operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body)) };
+}
+
+function request(flavour: 'simple' | 'complex', vimName: string) {
+  const body = guideRequest(`instantiate-${flavour}.json`, system.simulator.authUrl);
+  body.additionalParams.k8s_cluster_installation_param.vim_name = vimName;
+  return body;
+}
+
+async function vimsNamed(name: string) {
+  return (await system.http.get(`/v1.0/vims?name=${name}`)).data.vims;
+}
+
+async function terminate(id: string): Promise<void> {
+  const answer = await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' });
+  expect(await settled(system.http, operationOf(answer))).toMatchObject({ operationState: 'COMPLETED' });
+}
+
+/** What a user of the VIM does: `GET /api/v1/namespaces` at its URL, with its token, trusting its CA and nothing else. */
+async function useVim(vim: { id: string; auth_url: string }, token?: string) {
+  const [node] = system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('worker'));
+  const credentials = (await system.secrets.get(secretName.vim(vim.id))) as Record<string, string>;
+  const files = `cat > /tmp/ca <<'END'\n${credentials['ssl_ca_cert']}\nEND\n`;
+  const curl = `curl -sS --cacert /tmp/ca -H 'Authorization: Bearer ${token ?? credentials['bearer_token']}' -o /tmp/body -w '%{http_code} ' ${vim.auth_url}/api/v1/namespaces; cat /tmp/body`;
+  return sshExec(system.simulator.nodes, node?.addresses[0] ?? '', { command: 'bash -s', stdin: files + curl });
+}
+
+it.each([
+  ['simple', /^https:\/\/172\.24\.4\.\d+:6443$/],
+  ['complex', /^https:\/\/172\.24\.4\.\d+:16443$/],
+] as const)(
+  'a %s cluster becomes a VIM whose token works at its URL, and goes away with the cluster',
+  async (flavour, url) => {
+    const name = `cluster-${flavour}`;
+    const { id, operation } = await instantiate(request(flavour, name));
+    expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
+    const [vim, ...others] = await vimsNamed(name);
+    expect(others).toEqual([]);
+    expect(vim).toMatchObject({
+      type: 'kubernetes',
+      name,
+      auth_url: expect.stringMatching(url),
+      auth_cred: { bearer_token: '***', ssl_ca_cert: expect.stringContaining('BEGIN CERTIFICATE') },
+      vim_project: { name: '' },
+      is_default: false,
+      status: 'ACTIVE',
+      placement_attr: { regions: expect.arrayContaining(['default', 'kube-system']) },
+      description: expect.stringContaining(id),
+    });
+    expect(new X509Certificate(vim.auth_cred.ssl_ca_cert).ca).toBe(true);
+    const used = await useVim(vim);
+    expect(used.stdout).toMatch(/^200 \{"kind":"NamespaceList"/);
+    expect((await useVim(vim, 'a.b.c')).stdout).toMatch(/^401 /);
+
+    const again = await createInstance(system.http, vnfdId);
+    const refused = await system.http.post(`/vnflcm/v2/vnf_instances/${again}/instantiate`, request('simple', name));
+    expect(refused.data).toMatchObject({ status: 409, code: 'VIM_NAME_TAKEN' });
+    expect((await system.http.delete(`/v1.0/vims/${vim.id}`)).status).toBe(409);
+
+    await terminate(id);
+    expect(await vimsNamed(name)).toEqual([]);
+    expect(await system.secrets.get(secretName.vim(vim.id))).toBeUndefined();
+  },
+  120_000,
+);
+
+it('without vim_name no VIM is registered', async () => {
+  const { data: before } = await system.http.get('/v1.0/vims');
+  const body = request('simple', '');
+  delete body.additionalParams.k8s_cluster_installation_param.vim_name;
+  const { id, operation } = await instantiate(body);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect((await system.http.get('/v1.0/vims')).data).toEqual(before);
+  await terminate(id);
+}, 60_000);
+
+it('a registration that fails waits for an operator; retried, it is the only step that runs', async () => {
+  const before = system.simulator.fingerprint();
+  const { id, operation } = await instantiate(request('simple', 'contested'));
+  const taken = await takeName('contested');
+  expect(await settled(system.http, operation)).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: {
+      code: 'VIM_NAME_TAKEN',
+      stepId: 'registerVim-masterNode-0',
+      detail: expect.stringContaining('"contested"'),
+    },
+  });
+  await system.http.post(`${operation}/retry`);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'FAILED_TEMP' });
+
+  expect((await system.http.delete(`/v1.0/vims/${taken}`)).status).toBe(204);
+  const seq = system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+  await system.http.post(`${operation}/retry`);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'phase')).toEqual([]);
+  expect(await vimsNamed('contested')).toHaveLength(1);
+  await terminate(id);
+  expect(system.simulator.fingerprint()).toEqual(before);
+}, 60_000);
+
+it('rollback takes the VIM away that an attempt had registered before it was cut off', async () => {
+  const { id, operation } = await instantiate(request('simple', 'cut-off'));
+  const taken = await takeName('cut-off');
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'FAILED_TEMP' });
+  await system.http.delete(`/v1.0/vims/${taken}`);
+  const vim = { authUrl: 'https://172.24.4.9:6443', authCred: {}, namespaces: [], name: 'cut-off' };
+  const vimId = await putClusterVim(system.db, { ...vim, vnfInstanceId: id, tenant: await tenantOf(id) });
+  await system.secrets.put(secretName.vim(vimId ?? ''), { bearer_token: 'a.b.c' }, vimId ?? '');
+  await system.http.post(`${operation}/rollback`);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'ROLLED_BACK' });
+  expect(await vimsNamed('cut-off')).toEqual([]);
+  expect(await system.db.selectFrom('secret').selectAll().execute()).toEqual([]);
+}, 60_000);
+
+/** Registers an OpenStack VIM of that name, while an operation runs that wants it. @returns its id */
+async function takeName(name: string): Promise<string> {
+  const vim = {
+    name,
+    type: 'openstack',
+    auth_url: system.simulator.authUrl,
+    auth_cred: { username: 'nfv_user', password: 'devstack', user_domain_name: 'Default' },
+    vim_project: { name: 'nfv', project_domain_name: 'Default' },
+  };
+  return (await system.http.post('/v1.0/vims', { vim })).data.vim.id;
+}
+
+async function tenantOf(vnfInstanceId: string): Promise<string> {
+  const row = await findVnfInstance(system.db, vnfInstanceId);
+  return row?.tenant ?? '';
+}
