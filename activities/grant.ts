@@ -7,6 +7,7 @@ import { findImage } from '../openstack/glance.ts';
 import type { Session } from '../openstack/session.ts';
 import { mergeOperationContext, operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { heartbeating } from './heartbeating.ts';
 import {
   flavourOfInstance,
   instanceOf,
@@ -25,20 +26,22 @@ const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) })
  */
 export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActivities, 'requestGrant'> {
   return {
-    requestGrant: async (ref) => {
-      const operation = await operationOf(deps, ref);
-      if (operation.operation === 'TERMINATE') return;
-      const instance = await instanceOf(deps, ref);
-      const of =
-        operation.operation === 'INSTANTIATE'
-          ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
-          : await flavourOfInstance(deps, instance);
-      const session = vimSession(await vimConnectionOf(deps, ref));
-      await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
-        grant: { softwareImages: await imageIds(session, of) },
-      });
-    },
+    requestGrant: (ref) => heartbeating(() => grant(deps, ref)),
   };
+}
+
+async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<void> {
+  const operation = await operationOf(deps, ref);
+  if (operation.operation === 'TERMINATE') return;
+  const instance = await instanceOf(deps, ref);
+  const of =
+    operation.operation === 'INSTANTIATE'
+      ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
+      : await flavourOfInstance(deps, instance);
+  const session = vimSession(await vimConnectionOf(deps, ref));
+  await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
+    grant: { softwareImages: await imageIds(session, of) },
+  });
 }
 
 /** The grant of this operation, as it was given. */

@@ -21,12 +21,28 @@ const MIGRATIONS: Record<string, Migration> = {
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */
 function dialect(location: StoreLocation) {
   if (location.kind === 'postgres') {
-    return new PostgresDialect({ pool: new Pool({ connectionString: location.url, max: 20 }) });
+    return new PostgresDialect({ pool: postgresPool(location.url) });
   }
   if (location.directory !== undefined) mkdirSync(location.directory, { recursive: true, mode: 0o700 });
   return new PGliteDialect({
     pglite: () => PGlite.create(location.directory === undefined ? {} : { dataDir: location.directory }),
   });
+}
+
+/** A worker that hangs (a stopped process, a lost host) must not hold its locks on rows for longer than that. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+function postgresPool(url: string): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: 20,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+  });
+  // a connection that the server ends fails its query; as an 'error' event that nobody hears it would end the process
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, type WorkerOptions as TemporalOptions, Worker } from '@temporalio/worker';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createGrantActivity } from '../activities/grant.ts';
 import { createRecordActivities } from '../activities/record.ts';
@@ -14,6 +14,8 @@ export interface WorkerOptions {
   readonly bundleCache: string;
   /** Tests use one queue per file. */
   readonly taskQueue?: string;
+  /** Tests stop a worker at the borders of its steps. */
+  readonly adapt?: (options: TemporalOptions) => TemporalOptions;
 }
 
 export interface RunningWorker {
@@ -27,7 +29,7 @@ export interface RunningWorker {
 export async function startWorker(deps: ActivityDependencies, options: WorkerOptions): Promise<RunningWorker> {
   const bundle = await workflowBundle(options.bundleCache);
   const connection = await NativeConnection.connect({ address: options.temporalAddress });
-  const worker = await Worker.create({
+  const settings: TemporalOptions = {
     connection,
     namespace: options.namespace,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
@@ -41,7 +43,8 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     shutdownGraceTime: '3 seconds',
     shutdownForceTime: '15 seconds',
     maxHeartbeatThrottleInterval: '3 seconds',
-  });
+  };
+  const worker = await Worker.create(options.adapt?.(settings) ?? settings);
   const stopped = worker.run().finally(() => connection.close());
   return {
     stopped,

@@ -26,6 +26,8 @@ export interface TemporalServerOptions {
   readonly ports?: TemporalPorts;
   /** A server for tests needs no UI. */
   readonly headless?: boolean;
+  /** Temporal's dynamic configuration: key → JSON. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface TemporalServer {
@@ -96,7 +98,7 @@ async function freePorts(wanted: TemporalPorts): Promise<TemporalPorts> {
 }
 
 async function commandLine(options: TemporalServerOptions & { ports: TemporalPorts }): Promise<string[]> {
-  const { binary, directory, ports, headless } = options;
+  const { binary, directory, ports, headless, settings = {} } = options;
   const help = await promisify(execFile)(binary, ['server', 'start-dev', '--help']);
   const quiet = help.stdout.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : [];
   const database =
@@ -111,6 +113,7 @@ async function commandLine(options: TemporalServerOptions & { ports: TemporalPor
     ...['--http-port', `${ports.http}`, '--metrics-port', `${ports.metrics}`],
     ...(headless ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', `${ports.ui}`, ...quiet]),
     ...database,
+    ...Object.entries(settings).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
     ...Object.values(searchAttribute).flatMap(({ name }) => ['--search-attribute', `${name}=Keyword`]),
     ...['--log-level', directory === undefined ? 'never' : 'warn', '--color', 'never'],
   ];

@@ -7,7 +7,7 @@ import { stepFailure } from './failure.ts';
 /** More than 2,000 pending activities fail a workflow task. All nodes of a big cluster are prepared at once. */
 const MAX_STEPS_AT_ONCE = 1000;
 /** A worker that dies is noticed after this. */
-const HEARTBEAT_TIMEOUT = '10 seconds';
+export const HEARTBEAT_TIMEOUT = '10 seconds';
 
 /** What has been done: survives a retry, so that only the rest is run. */
 export interface Progress {

@@ -19,7 +19,7 @@ import {
 } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { acceptUpdate, failUpdate, retryUpdate, rollbackUpdate } from './contract.ts';
-import { executePlan, newProgress } from './executor.ts';
+import { executePlan, HEARTBEAT_TIMEOUT, newProgress } from './executor.ts';
 import { stepFailure } from './failure.ts';
 import { operationDetails } from './operation-details.ts';
 import { searchAttribute } from './search-attributes.ts';
@@ -32,6 +32,7 @@ const record = proxyLocalActivities<RecordActivities>({
 /** A remote one on purpose: local activities keep the workflow task open, and the client's 202 would wait for all of them. */
 const nfvo = proxyActivities<Pick<RecordActivities, 'requestGrant'>>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', maximumAttempts: 5 },
 });
 const decide = proxyLocalActivities<RecordActivities>({

@@ -8,8 +8,8 @@ export interface LedgerEntry {
   readonly at: string;
   /** Simulated seconds since the world began. */
   readonly elapsed: number;
-  readonly kind: 'http' | 'login' | 'login-refused' | 'command' | 'phase' | 'machine' | 'fault';
-  /** Node name or server id for node events, service name (heat, nova, …) for http. */
+  readonly kind: 'http' | 'login' | 'login-refused' | 'command' | 'phase' | 'machine' | 'etcd' | 'fault';
+  /** Node name or server id for node events, service name (heat, nova, …) for http, the API's endpoint for etcd. */
   readonly where: string;
   /** The request line, user name, command line or phase. Never a password or a body. */
   readonly what: string;

@@ -5,6 +5,7 @@ import type { Hypervisor, Machine, Network } from '../kernel/machine.ts';
 import type { Part, Persistence } from '../kernel/persistence.ts';
 import { boot, loginsOf, switchOff, switchOn } from './boot.ts';
 import { type ClusterState, createClusters } from './cluster/clusters.ts';
+import { recordVoters } from './cluster/etcd.ts';
 import { createVirtualAddresses } from './cluster/keepalived.ts';
 import { processesOf } from './commands/processes.ts';
 import { createNodeFaults, type NodeFaults } from './faults.ts';
@@ -153,6 +154,7 @@ function createHypervisor(world: World, index: Part<Index>): Hypervisor {
       record(node, 'destroy');
       nodes.delete(id);
       forgetLostClusters(world);
+      recordVotersOf(world, id, 'destroy');
       node.freeze();
       node.remove();
       index.state.ids = index.state.ids.filter((other) => other !== id);
@@ -165,9 +167,17 @@ function createHypervisor(world: World, index: Part<Index>): Hypervisor {
       if (action !== 'start' && node.state.power === 'on') switchOff(node);
       if (action !== 'stop' && node.state.power === 'off') switchOn(node, clock.elapsed());
       node.save();
+      recordVotersOf(world, id, action);
     },
     consoleLog: (id) => nodes.get(id)?.state.console ?? '',
   };
+}
+
+/** What happened to a machine may have stopped or started a voter. */
+function recordVotersOf(world: World, id: string, what: string): void {
+  for (const cluster of world.clusters.all()) {
+    if (cluster.etcd.members.some(({ server }) => server === id)) recordVoters(world, cluster, `${what} ${id}`);
+  }
 }
 
 /** A cluster none of whose etcd members has a machine any more: its data is gone. */

@@ -6,20 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { Logger } from 'pino';
-import { DEFAULT_PACE } from '../../activities/dependencies.ts';
 import { startApi } from '../../api/start-api.ts';
 import { validateToken } from '../../openstack/keystone-token.ts';
 import { checkConnection } from '../../openstack/session.ts';
 import { readCsar } from '../../packages/csar.ts';
 import { packCsar } from '../../packages/pack.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
-import { openStore } from '../../store/open-store.ts';
+import { openStore, type StoreLocation } from '../../store/open-store.ts';
 import { createSecrets } from '../../store/secrets.ts';
 import { testStoreLocation } from '../../store/test-store.ts';
 import { connectEngine } from '../../worker/lcm-engine.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { TemporalServer } from '../../worker/temporal-server.ts';
 import { BUNDLES, quiet, startTestTemporal } from './temporal.ts';
+import { TEST_PACE } from './test-pace.ts';
 
 const samples = fileURLToPath(new URL('../../samples', import.meta.url));
 const FINAL = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);
@@ -31,27 +31,27 @@ interface SystemOptions {
   /** Of the caller; none: one of its own. */
   readonly temporal?: TemporalServer;
   readonly log?: Logger;
+  /** Workers are processes of their own: where they find the store, and the key that they share with the API. */
+  readonly workersElsewhere?: { readonly store: StoreLocation; readonly masterKey: Buffer };
 }
 
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
-export async function startSystem({ speed = 200, temporal: given, log = quiet }: SystemOptions = {}) {
+export async function startSystem(options: SystemOptions = {}) {
+  const { speed = 200, temporal: given, log = quiet, workersElsewhere: elsewhere } = options;
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed }),
-    testStoreLocation().then(openStore),
+    elsewhere ? openStore(elsewhere.store) : testStoreLocation().then(openStore),
   ]);
-  const secrets = createSecrets(db, randomBytes(32));
+  const secrets = createSecrets(db, elsewhere?.masterKey ?? randomBytes(32));
   const engine = await connectEngine(db, { temporalAddress: temporal.address, namespace: 'default' });
-  const worker = await startWorker(
-    {
-      db,
-      secrets,
-      bastion: { host: simulator.bastion.host, port: simulator.bastion.port, username: simulator.bastion.user },
-      pace: { ...DEFAULT_PACE, poll: { first: 0.02, longest: 0.2 }, bootLimit: 60, authGrace: 1 },
-      log,
-    },
-    { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
-  );
+  const { host, port, user: username } = simulator.bastion;
+  const worker = elsewhere
+    ? undefined
+    : await startWorker(
+        { db, secrets, bastion: { host, port, username }, pace: TEST_PACE, log },
+        { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
+      );
   const api = await startApi({
     deps: {
       db,
@@ -79,7 +79,7 @@ export async function startSystem({ speed = 200, temporal: given, log = quiet }:
     instantiateBody: () => guideRequest('instantiate-simple.json', simulator.authUrl),
     stop: async () => {
       await api.stop();
-      await worker.stop();
+      await worker?.stop();
       await engine.close();
       await simulator.stop();
       await temporal.stop();

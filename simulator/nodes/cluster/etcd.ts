@@ -60,6 +60,17 @@ function voters(cluster: ClusterState): readonly EtcdMember[] {
   return cluster.etcd.members.filter(({ learner }) => !learner);
 }
 
+/** Writes down how many voters there are, and how many of them have ever run and run now: a majority lost for a moment shows. */
+export function recordVoters(world: World, cluster: ClusterState, what: string): void {
+  const all = voters(cluster);
+  const detail = {
+    voters: all.length,
+    started: all.filter(({ started }) => started).length,
+    running: all.filter((member) => memberRuns(world, cluster, member)).length,
+  };
+  world.ledger.record({ kind: 'etcd', where: cluster.endpoint, what, detail });
+}
+
 export function hasQuorum(world: World, cluster: ClusterState): boolean {
   const all = voters(cluster);
   const running = all.filter((member) => memberRuns(world, cluster, member));
@@ -88,6 +99,7 @@ export function addMember(
   cluster.etcd.members.push(added);
   cluster.etcd.revision += 1;
   world.clusters.changed(cluster);
+  recordVoters(world, cluster, `add ${added.id}`);
   return added;
 }
 
@@ -102,7 +114,15 @@ export function promoteMember(world: World, cluster: ClusterState, id: string): 
   member.learner = false;
   cluster.etcd.revision += 1;
   world.clusters.changed(cluster);
+  recordVoters(world, cluster, `promote ${id}`);
   return undefined;
+}
+
+/** The process of a member runs for the first time. */
+export function memberStarted(world: World, cluster: ClusterState, member: EtcdMember): void {
+  member.started = true;
+  world.clusters.changed(cluster);
+  recordVoters(world, cluster, `start ${member.id}`);
 }
 
 /** Removes a member. @returns the reason of a refusal */
@@ -120,6 +140,7 @@ export function removeMember(world: World, cluster: ClusterState, id: string): s
   members.splice(index, 1);
   cluster.etcd.revision += 1;
   world.clusters.changed(cluster);
+  recordVoters(world, cluster, `remove ${id}`);
   return undefined;
 }
 

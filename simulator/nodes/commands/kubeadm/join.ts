@@ -1,6 +1,6 @@
 import type { ClusterState } from '../../cluster/clusters.ts';
 import { dialError, type Reached, reachApi } from '../../cluster/endpoints.ts';
-import { addMember, hasQuorum, memberRuns, writeMemberData } from '../../cluster/etcd.ts';
+import { addMember, hasQuorum, memberRuns, memberStarted, writeMemberData } from '../../cluster/etcd.ts';
 import { readinessOf } from '../../cluster/kube-nodes.ts';
 import { type CommandContext, failure, type Output, parseArguments } from '../../shell/command.ts';
 import { installedProgram } from '../../shell/shell.ts';
@@ -252,8 +252,7 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
   await context.sleep(work * 0.1);
   node.root.write('/etc/kubernetes/manifests/etcd.yaml', manifest, { mode: 0o600 });
   writeMemberData(node, { cluster: cluster.id, member: added.id });
-  added.started = true;
-  world.clusters.changed(cluster);
+  memberStarted(world, cluster, added);
   await context.sleep(work * 0.2);
   markControlPlane(node, cluster, kube);
   const text = `[download-certs] Downloading the certificates in Secret "kubeadm-certs" in the "kube-system" Namespace\n[certs] Using certificateDir folder "/etc/kubernetes/pki"\n[check-etcd] Checking that the etcd cluster is healthy\n${KUBELET}[etcd] Announced new etcd member joining to the existing etcd cluster\n[etcd] Waiting for the new etcd member to join the cluster. This can take up to 40s\n[mark-control-plane] Marking the node ${wanted.name} as control-plane\n\nThis node has joined the cluster and a new control plane instance was created:\n\n* Certificate signing request was sent to apiserver and approval was received.\n* A new etcd member was added to the local/stacked etcd cluster.\n\n`;

@@ -1,0 +1,123 @@
+import type { Context } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { openStore } from '../../store/open-store.ts';
+import { masterKey } from '../../store/seal.ts';
+import { createSecrets } from '../../store/secrets.ts';
+import { installRuntime } from '../../worker/runtime.ts';
+import { startWorker } from '../../worker/start-worker.ts';
+import { BUNDLES } from './temporal.ts';
+import { TEST_PACE } from './test-pace.ts';
+
+/**
+ * A worker as a process of its own, for tests that kill it. At both borders of every activity it tells its parent, and goes on
+ * when the parent says so; the killing is the parent's, with a real SIGKILL. All of it is in interceptors: production code has no hook.
+ */
+const Settings = z.object({
+  storeUrl: z.string(),
+  masterKey: z.string(),
+  temporalAddress: z.string(),
+  bastion: z.object({ host: z.string(), port: z.int(), username: z.string() }),
+  /** Workflow bundle with `quick-patience.ts`. */
+  codePath: z.string(),
+});
+export type WorkerSettings = z.infer<typeof Settings>;
+
+/**
+ * `before`: nothing is recorded; `started`: recorded as started, nothing done; `done`: done, not recorded;
+ * `recorded`: recorded as done, Temporal does not know.
+ */
+const POINTS = ['before', 'started', 'done', 'recorded', 'failed'] as const;
+export const Reached = z.object({
+  token: z.int(),
+  point: z.enum(POINTS),
+  activity: z.string(),
+  /** Of the operation and the step. */
+  step: z.string(),
+  attempt: z.int(),
+});
+export type Reached = z.infer<typeof Reached>;
+type Point = Reached['point'];
+
+const HEARTBEAT_MS = 300;
+const waiting = new Map<number, () => void>();
+let token = 0;
+
+function reached(context: Context, args: readonly unknown[], point: Point): Promise<void> {
+  const { activityType, attempt, isLocal } = context.info;
+  const told = z.looseObject({ vnfLcmOpOccId: z.string(), stepId: z.string().optional() }).parse(args[0]);
+  const step = `${told.vnfLcmOpOccId} ${told.stepId ?? activityType}`;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  token += 1;
+  waiting.set(token, resolve);
+  const message: Reached = {
+    token,
+    point,
+    activity: isLocal ? `${activityType} (local)` : activityType,
+    step,
+    attempt,
+  };
+  process.send?.(message);
+  return point === 'failed' ? Promise.resolve() : promise;
+}
+
+/** Around the recorder of steps, or inside of it. */
+function stopAt(enter: Point, leave: Point): ActivityInterceptorsFactory {
+  return (context) => ({
+    inbound: {
+      execute: async (input, next) => {
+        const beating = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+        try {
+          await reached(context, input.args, enter);
+          const result = await next(input);
+          await reached(context, input.args, leave);
+          return result;
+        } catch (error) {
+          await reached(context, input.args, 'failed');
+          throw error;
+        } finally {
+          clearInterval(beating);
+        }
+      },
+    },
+  });
+}
+
+function adapted(codePath: string): (options: WorkerOptions) => WorkerOptions {
+  return (options) => ({
+    ...options,
+    workflowBundle: { codePath },
+    stickyQueueScheduleToStartTimeout: '500 milliseconds',
+    maxHeartbeatThrottleInterval: '500 milliseconds',
+    interceptors: {
+      activity: [stopAt('before', 'recorded'), ...(options.interceptors?.activity ?? []), stopAt('started', 'done')],
+    },
+  });
+}
+
+const nextMessage = () => new Promise<unknown>((resolve) => process.once('message', resolve));
+
+async function run(): Promise<void> {
+  const settings = Settings.parse(await nextMessage()); // not as an argument: the key would be in the process list
+  const { storeUrl, masterKey: key, temporalAddress, bastion, codePath } = settings;
+  const log = pino({ level: process.env['VNFLOW_TEST_LOG'] ?? 'silent' });
+  installRuntime(log);
+  const db = await openStore({ kind: 'postgres', url: storeUrl });
+  const secrets = createSecrets(db, masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere'));
+  process.send?.('ready');
+  await nextMessage(); // a spare worker waits here
+  process.on('message', (answered) => {
+    const resolve = waiting.get(Number(answered));
+    waiting.delete(Number(answered));
+    resolve?.();
+  });
+  const worker = await startWorker(
+    { db, secrets, bastion, pace: TEST_PACE, log },
+    { temporalAddress, namespace: 'default', bundleCache: BUNDLES, adapt: adapted(codePath) },
+  );
+  process.send?.('running');
+  await worker.stopped;
+}
+
+if (import.meta.main) await run();

@@ -1,0 +1,63 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import { Reached, type WorkerSettings } from './worker-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+const file = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export interface WorkerProcess {
+  readonly pid: number;
+  /** Lets a spare worker begin to work; resolves when it polls. */
+  run(): Promise<void>;
+  /** Lets it go on from a point. */
+  go(token: number): void;
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+  readonly ended: Promise<void>;
+}
+
+/** Workflow code of a worker that notices a lost one quickly. @returns the file */
+export async function quickWorkflows(): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: file('../../workflows/index.ts'),
+    workflowInterceptorModules: [file('./quick-patience.ts')],
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error },
+  });
+  const codePath = path.join(mkdtempSync(path.join(tmpdir(), 'vnflow-workflows-')), 'workflows.cjs');
+  writeFileSync(codePath, code);
+  return codePath;
+}
+
+/** A worker process, ready to run. @param onReached called at each border of an activity; the worker waits for `go` */
+export function spawnWorker(settings: WorkerSettings, onReached: (reached: Reached) => void): WorkerProcess {
+  const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const said = (word: string) =>
+    new Promise<void>((resolve) => child.on('message', (message) => message === word && resolve()));
+  const ready = said('ready');
+  const running = said('running');
+  child.on('message', (message) => {
+    const { data } = Reached.safeParse(message);
+    if (data) onReached(data);
+  });
+  child.on('error', () => {}); // a message to a worker that was killed
+  child.send(settings);
+  return {
+    pid: child.pid ?? 0,
+    run: async () => {
+      await Promise.race([ready, ended]);
+      tell(child, 'run');
+      await Promise.race([running, ended]);
+    },
+    go: (token) => tell(child, String(token)),
+    signal: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+function tell(child: ChildProcess, message: string): void {
+  if (child.connected) child.send(message, () => {});
+}
