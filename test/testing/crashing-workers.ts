@@ -47,7 +47,6 @@ export async function startCrashingWorkers(
     return worker;
   };
   const arrive = ({ token, point, step, activity, attempt }: Reached) => {
-    say(`  ${new Date().toISOString().slice(14)} ${step.slice(37)} ${point} ${attempt}`);
     const running = `${step} ${attempt}`;
     const border = borderOf(seed, { step, point, activity });
     if (point === 'before') moving.add(running);
@@ -69,7 +68,7 @@ export async function startCrashingWorkers(
       held.add(border);
     }
     if (held.size === 0 || (moving.size > 0 && Date.now() < heldSince + GATHER_MS)) return;
-    say(`${new Date().toISOString().slice(14)} kill ${kills + 1}: ${[...held].map((border) => border.slice(37)).join(', ')}`);
+    say(`kill ${kills + 1}: ${[...held].map((border) => border.slice(37)).join(', ')}`);
     current.signal('SIGKILL');
     kills += 1;
     for (const border of held) crossed.add(border);

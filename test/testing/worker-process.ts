@@ -40,7 +40,7 @@ export const Reached = z.object({
 export type Reached = z.infer<typeof Reached>;
 type Point = Reached['point'];
 
-const HEARTBEAT_MS = 300;
+const HEARTBEAT_MS = 200;
 const waiting = new Map<number, () => void>();
 let token = 0;
 
@@ -89,7 +89,7 @@ function adapted(codePath: string): (options: WorkerOptions) => WorkerOptions {
     ...options,
     workflowBundle: { codePath },
     stickyQueueScheduleToStartTimeout: '500 milliseconds',
-    maxHeartbeatThrottleInterval: '500 milliseconds',
+    maxHeartbeatThrottleInterval: '300 milliseconds',
     interceptors: {
       activity: [stopAt('before', 'recorded'), ...(options.interceptors?.activity ?? []), stopAt('started', 'done')],
     },
