@@ -49,6 +49,12 @@ it('plans instantiate: steps, commands, critical path; and stores nothing', asyn
   ]);
   expect(json.criticalPathSeconds).toBe(321);
   expect(json.expectedSeconds).toBe(321);
+  expect(json.disruption).toMatchObject({
+    added: ['masterNode[0]', 'workerNode[0]', 'workerNode[1]'],
+    untouched: [],
+    quorum: { before: { members: 0 }, after: { members: 1, majority: 1, tolerates: 0 } },
+  });
+  expect(json.rollback).toMatchObject({ supported: true, steps: [{ id: 'deleteStack' }, { id: 'forgetCluster' }] });
   expect(await test.db.selectFrom('secret').select('name').execute()).toEqual(secrets);
   expect(await test.db.selectFrom('lcm_request').selectAll().execute()).toEqual([]);
 });
@@ -71,6 +77,44 @@ it('plans terminate with its grace period', async () => {
     json: { detail: expect.stringMatching(/^request\.terminationType:/) },
   });
   expect(await plan({ terminationType: 'FORCEFUL' })).toMatchObject({ status: 200 });
+});
+
+it('plans scale in: who is drained and goes, who is asked, who is left alone', async () => {
+  const { id } = await givenInstantiated(test);
+  await putClusterNodes(
+    test.db,
+    ['masterNode[0]', 'workerNode[0]', 'workerNode[1]', 'workerNode[2]'].map((slot, index) => ({
+      vnf_instance_id: id,
+      slot,
+      role: index === 0 ? ('master' as const) : ('worker' as const),
+      server_id: `server-${index}`,
+      node_name: `node${index}`,
+      ssh_address: `172.24.4.${index}`,
+      nic_address: `10.10.0.${index}`,
+    })),
+  );
+  await test.db
+    .updateTable('vnf_instance')
+    .set({
+      instantiated_vnf_info: JSON.stringify({
+        flavourId: 'simple',
+        scaleStatus: [{ aspectId: 'workerNode_scale', scaleLevel: 1 }],
+        vnfcResourceInfo: [0, 1, 2].map(() => ({ vduId: 'workerNode' })),
+      }),
+    })
+    .where('id', '=', id)
+    .execute();
+  const { json } = await test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, {
+    json: { operation: 'SCALE', request: { type: 'SCALE_IN', aspectId: 'workerNode_scale' } },
+  });
+  expect(json.steps[0]).toMatchObject({ summary: 'drain and delete node3 (10.10.0.3)', slots: ['workerNode[2]'] });
+  expect(json.disruption).toMatchObject({
+    drained: ['node3 (10.10.0.3)'],
+    removed: ['node3 (10.10.0.3)'],
+    touched: ['node0 (10.10.0.0)'],
+    untouched: ['node1 (10.10.0.1)', 'node2 (10.10.0.2)'],
+  });
+  expect(json.rollback).toEqual({ supported: false, steps: [] });
 });
 
 it('a plan of an operation that cannot run now is refused as the operation is', async () => {

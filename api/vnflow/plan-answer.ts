@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { disruptionOf, type ExistingNode } from '../../domain/disruption.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/plan.ts';
-import { planInstantiate } from '../../domain/planner/instantiate.ts';
+import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
+import { planScaleOutRollback } from '../../domain/planner/scale.ts';
 import { planTerminate } from '../../domain/planner/terminate.ts';
 import { InstantiateVnfRequest, ScaleVnfRequest, TerminateVnfRequest } from '../../domain/sol-requests.ts';
 import { stepSummary } from '../../domain/step-kind.ts';
+import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
@@ -20,51 +23,87 @@ const SCRIPT = 'script_path';
 export const PlanRequest = z.object({ operation: z.enum(['INSTANTIATE', 'TERMINATE', 'SCALE']), request: z.unknown() });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
-/** What an operation would do: the same checks and the same planner as the operation, and nothing is stored. */
+/**
+ * What an operation would do, whom that disturbs, and how it could be undone: the same checks and the same planner as the
+ * operation, and nothing is stored.
+ */
 export async function planAnswer(
   context: ApiContext,
   instance: VnfInstanceRow,
-  { operation, request }: PlanRequest,
+  asked: PlanRequest,
 ): Promise<Record<string, unknown>> {
-  const { plan, scriptPath } = await planOf(context, instance, { operation, request });
+  const { plan, rollback, scriptPath } = await planOf(context, instance, asked);
+  const nodes = (await listClusterNodes(context.db, instance.id)).map(existingNode);
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => step.seconds ?? secondsOf(step.kind);
   const critical = criticalPath(plan, expected);
-  const facts: CommandFacts = { vnfInstanceId: instance.id, scriptPath };
+  const view = stepView({ expected, nodes, facts: { vnfInstanceId: instance.id, scriptPath } });
   return {
-    operation,
-    steps: plan.steps.map((step) => ({
+    operation: asked.operation,
+    steps: plan.steps.map(view),
+    criticalPathSeconds: critical.seconds,
+    criticalPath: critical.steps.map(({ id }) => id),
+    expectedSeconds: critical.seconds,
+    disruption: disruptionOf(plan, nodes),
+    rollback: { supported: plan.rollbackSupported, steps: (rollback?.steps ?? []).map(view) },
+  };
+}
+
+function existingNode({ slot, role, node_name, nic_address }: ClusterNode): ExistingNode {
+  return { slot, role, label: `${node_name} (${nic_address})` };
+}
+
+interface StepContext {
+  readonly expected: (step: PlanStep) => number;
+  readonly nodes: readonly ExistingNode[];
+  readonly facts: CommandFacts;
+}
+
+function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => Record<string, unknown> {
+  const labels = new Map(nodes.map(({ slot, label }) => [slot, label]));
+  return (step) => {
+    const names = (step.slots ?? (step.slot === undefined ? [] : [step.slot])).map((slot) => labels.get(slot) ?? slot);
+    return {
       ...present({
         id: step.id,
         kind: step.kind,
-        summary: stepSummary(step.kind, step.slots?.join(', ') ?? step.slot),
+        summary: stepSummary(step.kind, names.join(', ')),
         slot: step.slot,
+        slots: step.slots,
       }),
       after: step.after,
       commands: stepCommands(step.kind, facts),
       expectedSeconds: expected(step),
-    })),
-    criticalPathSeconds: critical.seconds,
-    criticalPath: critical.steps.map(({ id }) => id),
-    expectedSeconds: critical.seconds,
+    };
   };
+}
+
+interface Planned {
+  readonly plan: Plan;
+  /** What would undo it. */
+  readonly rollback?: Plan;
+  readonly scriptPath?: string;
 }
 
 async function planOf(
   context: ApiContext,
   instance: VnfInstanceRow,
   { operation, request }: PlanRequest,
-): Promise<{ plan: Plan; scriptPath?: string }> {
+): Promise<Planned> {
   switch (operation) {
     case 'INSTANTIATE': {
       const body = parseMember(InstantiateVnfRequest, request, ['request']);
       const { shape, scriptPath } = await prepareInstantiate(context, instance, body);
-      return { plan: planInstantiate(shape), scriptPath };
+      return { plan: planInstantiate(shape), rollback: planInstantiateRollback(), scriptPath };
     }
     case 'SCALE': {
       const body = parseMember(ScaleVnfRequest, request, ['request']);
-      const { plan } = await prepareScale(context, instance, body);
-      return { plan, scriptPath: SCRIPT };
+      const { plan, facts } = await prepareScale(context, instance, body);
+      return {
+        plan,
+        scriptPath: SCRIPT,
+        ...(plan.rollbackSupported ? { rollback: planScaleOutRollback(facts) } : {}),
+      };
     }
     case 'TERMINATE': {
       const body = parseMember(TerminateVnfRequest, request, ['request']);

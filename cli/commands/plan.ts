@@ -17,13 +17,17 @@ interface Options {
   readonly json?: boolean;
 }
 
-type PlannedOperation = 'instantiate' | 'terminate';
+const OPERATIONS = { instantiate: 'INSTANTIATE', scale: 'SCALE', terminate: 'TERMINATE' } as const;
+type PlannedOperation = keyof typeof OPERATIONS;
+
+/** There is something to do: not a failure, but scripts want to know. */
+const SOMETHING_TO_DO = 2;
 
 export function addPlanCommand(program: Command): void {
   program
     .command('plan')
-    .description('show what an operation would do, without doing it')
-    .addArgument(new Argument('<operation>').choices(['instantiate', 'terminate']))
+    .description('show what an operation would do, without doing it; exit code 2: something, 0: nothing, 1: an error')
+    .addArgument(new Argument('<operation>').choices(Object.keys(OPERATIONS)))
     .option('--vnf <id>', 'the VNF instance')
     .option('--vnfd <id>', 'instantiate: a VNFD; an instance identifier is made for it and removed again')
     .requiredOption('--request <file>', 'body of the request, JSON')
@@ -37,6 +41,12 @@ async function plan(operation: PlannedOperation, options: Options): Promise<void
   const request = await readJson(options.request);
   const found = await planned(vnfm, operation, { ...options, request });
   process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : `${planLines(found).join('\n')}\n`);
+  process.exitCode = planExitCode(found);
+}
+
+/** 2: there is something to do; 0: there is nothing. */
+export function planExitCode({ steps }: Pick<Plan, 'steps'>): number {
+  return steps.length > 0 ? SOMETHING_TO_DO : 0;
 }
 
 async function planned(
@@ -44,9 +54,9 @@ async function planned(
   operation: PlannedOperation,
   { vnf, vnfd, request }: { vnf?: string; vnfd?: string; request: unknown },
 ): Promise<Plan> {
-  const body = { operation: operation === 'instantiate' ? 'INSTANTIATE' : 'TERMINATE', request } as const;
+  const body = { operation: OPERATIONS[operation], request };
   if (vnf !== undefined) return planOf(vnfm, vnf, body);
-  if (vnfd === undefined || operation === 'terminate') {
+  if (vnfd === undefined || operation !== 'instantiate') {
     throw new CliFailure(
       `Name the VNF instance with --vnf${operation === 'instantiate' ? ', or a VNFD with --vnfd' : ''}.`,
     );

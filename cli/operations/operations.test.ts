@@ -157,6 +157,39 @@ it('shows a plan with its order, durations and critical path', () => {
   ]);
 });
 
+it('shows whom a plan disturbs, what becomes of the majority, and how it is undone', () => {
+  const quorum = (members: number, majority: number) => ({ members, majority, tolerates: members - majority });
+  const drain = { id: 'a', kind: 'a', summary: 'drain w3', after: [], commands: [], expectedSeconds: 20 };
+  const lines = planLines({
+    operation: 'HEAL',
+    criticalPathSeconds: 20,
+    criticalPath: [],
+    steps: [drain],
+    disruption: {
+      added: [],
+      removed: [],
+      replaced: ['m1', 'w3'],
+      drained: ['w3'],
+      touched: ['m2', 'm3'],
+      untouched: Array.from({ length: 498 }, (_, index) => `w${index}`),
+      quorum: { before: quorum(3, 2), lowest: quorum(2, 2), after: quorum(3, 2) },
+    },
+    rollback: { supported: false, steps: [] },
+  });
+  expect(lines.map((line) => stripVTControlCharacters(line)).slice(3)).toEqual([
+    'What it means for the cluster',
+    '  replaced     m1, w3  (the server is deleted and made anew)',
+    '  drained      w3  (pods are evicted, disruption budgets are respected)',
+    '  touched      m2, m3  (stays; commands run there)',
+    '  not touched  w0, w1, w2, w3, w4, w5 and 492 more  (no login, no command)',
+    '  etcd         3 members (majority 2, 1 may fail) → 2 members (majority 2, 0 may fail) → 3 members (majority 2, 1 may fail)',
+    '  undo         not possible',
+  ]);
+  expect(planLines({ operation: 'HEAL', criticalPathSeconds: 0, criticalPath: [], steps: [] })).toEqual([
+    'HEAL: nothing to do',
+  ]);
+});
+
 it('lists operations, the newest last', () => {
   const opOcc = (id: string, startTime: string) => ({
     id,

@@ -1,24 +1,63 @@
 import { styleText } from 'node:util';
-import type { Plan } from '../vnfm/contract.ts';
+import type { Disruption, Plan } from '../vnfm/contract.ts';
 import { duration } from './duration.ts';
 
-/** A plan for people: each step with what it waits for and what it will run. @returns lines */
+/** More names than this are only counted. */
+const MOST_NAMES = 6;
+
+/** A plan for people: each step with what it waits for and what it will run, then whom it disturbs. @returns lines */
 export function planLines(plan: Plan): string[] {
+  if (plan.steps.length === 0) return [`${plan.operation}: nothing to do`];
   const critical = new Set(plan.criticalPath);
-  const width = Math.max(0, ...plan.steps.map(({ summary }) => summary.length));
+  const summaries = new Map(plan.steps.map(({ id, summary }) => [id, summary]));
+  const width = Math.min(60, Math.max(0, ...plan.steps.map(({ summary }) => summary.length)));
   const head = `${plan.operation}: ${plan.steps.length} steps, about ${duration(plan.criticalPathSeconds)} (* = on the critical path)`;
   return [
     styleText('bold', head),
     ...plan.steps.flatMap(({ id, summary, after, commands, expectedSeconds }) => [
       [
         `${critical.has(id) ? '*' : ' '} ${summary.padEnd(width)}  ${duration(expectedSeconds).padStart(12)}`,
-        after.length === 0 ? 'at once' : `after ${after.map((other) => summaryOf(plan, other)).join(', ')}`,
+        after.length === 0 ? 'at once' : `after ${some(after.map((other) => summaries.get(other) ?? other))}`,
       ].join('  '),
       ...commands.map((command) => styleText('dim', `      ${command}`)),
     ]),
+    ...(plan.disruption ? ['', ...disruptionLines(plan.disruption)] : []),
+    ...(plan.rollback ? [rollbackLine(plan.rollback)] : []),
   ];
 }
 
-function summaryOf(plan: Plan, id: string): string {
-  return plan.steps.find((step) => step.id === id)?.summary ?? id;
+function disruptionLines(found: Disruption): string[] {
+  const { before, lowest, after } = found.quorum;
+  const rows: readonly (readonly [string, readonly string[], string])[] = [
+    ['comes', found.added, ''],
+    ['goes', found.removed, ''],
+    ['replaced', found.replaced, 'the server is deleted and made anew'],
+    ['drained', found.drained, 'pods are evicted, disruption budgets are respected'],
+    ['touched', found.touched, 'stays; commands run there'],
+    ['not touched', found.untouched, 'no login, no command'],
+  ];
+  const told = rows.filter(([, names]) => names.length > 0);
+  return [
+    styleText('bold', 'What it means for the cluster'),
+    ...told.map(([word, names, meaning]) => row(word, `${some(names)}${meaning === '' ? '' : `  (${meaning})`}`)),
+    row('etcd', [before, ...(lowest.members < before.members ? [lowest] : []), after].map(quorumWords).join(' → ')),
+  ];
+}
+
+function quorumWords({ members, majority, tolerates }: Disruption['quorum']['before']): string {
+  if (members === 0) return 'none';
+  return `${members} ${members === 1 ? 'member' : 'members'} (majority ${majority}, ${tolerates} may fail)`;
+}
+
+function rollbackLine({ supported, steps }: NonNullable<Plan['rollback']>): string {
+  return row('undo', supported ? `rollback: ${steps.map(({ summary }) => summary).join(', ')}` : 'not possible');
+}
+
+function row(word: string, text: string): string {
+  return `  ${word.padEnd(12)} ${text}`;
+}
+
+function some(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return more > 0 ? `${names.slice(0, MOST_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }

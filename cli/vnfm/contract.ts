@@ -55,21 +55,35 @@ export const OperationEvent = z.looseObject({
 export type OperationEvent = z.infer<typeof OperationEvent>;
 export const Events = z.looseObject({ events: z.array(OperationEvent), next: z.number() });
 
+const PlanStep = z.looseObject({
+  id: z.string(),
+  kind: z.string(),
+  summary: z.string(),
+  slot: z.string().optional(),
+  after: z.array(z.string()),
+  commands: z.array(z.string()),
+  expectedSeconds: z.number(),
+});
+const Quorum = z.looseObject({ members: z.number(), majority: z.number(), tolerates: z.number() });
+const nodes = z.array(z.string()).default([]);
+export const Disruption = z.looseObject({
+  added: nodes,
+  removed: nodes,
+  replaced: nodes,
+  drained: nodes,
+  touched: nodes,
+  untouched: nodes,
+  quorum: z.looseObject({ before: Quorum, lowest: Quorum, after: Quorum }),
+});
+export type Disruption = z.infer<typeof Disruption>;
+
 export const Plan = z.looseObject({
   operation: z.string(),
-  steps: z.array(
-    z.looseObject({
-      id: z.string(),
-      kind: z.string(),
-      summary: z.string(),
-      slot: z.string().optional(),
-      after: z.array(z.string()),
-      commands: z.array(z.string()),
-      expectedSeconds: z.number(),
-    }),
-  ),
+  steps: z.array(PlanStep),
   criticalPathSeconds: z.number(),
   criticalPath: z.array(z.string()).default([]),
+  disruption: Disruption.optional(),
+  rollback: z.looseObject({ supported: z.boolean(), steps: z.array(PlanStep) }).optional(),
 });
 export type Plan = z.infer<typeof Plan>;
 
