@@ -18,6 +18,7 @@ import { testStoreLocation } from '../../store/test-store.ts';
 import { connectEngine } from '../../worker/lcm-engine.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { TemporalServer } from '../../worker/temporal-server.ts';
+import { askForPlans, bearWitness, checkAgainstPlan } from './planned.ts';
 import { BUNDLES, quiet, startTestTemporal } from './temporal.ts';
 import { TEST_PACE } from './test-pace.ts';
 
@@ -67,6 +68,7 @@ export async function startSystem(options: SystemOptions = {}) {
     host: '127.0.0.1',
     port: 0,
   });
+  bearWitness(api.url, simulator.ledger);
   const http = clientOf(api.url, await tokenOf(simulator.authUrl));
   return {
     temporal,
@@ -89,12 +91,14 @@ export async function startSystem(options: SystemOptions = {}) {
 }
 
 export function clientOf(url: string, token: string): AxiosInstance {
-  return axios.create({
-    baseURL: url,
-    headers: { 'X-Auth-Token': token, Version: '2.0.0' },
-    validateStatus: () => true,
-    proxy: false,
-  });
+  return askForPlans(
+    axios.create({
+      baseURL: url,
+      headers: { 'X-Auth-Token': token, Version: '2.0.0' },
+      validateStatus: () => true,
+      proxy: false,
+    }),
+  );
 }
 
 export async function tokenOf(
@@ -156,13 +160,19 @@ export function operationOf(answer: AxiosResponse): string {
   return new URL(String(answer.headers['location'])).pathname;
 }
 
-/** Polls until the operation has ended or waits for an operator. */
+/**
+ * Polls until the operation has ended or waits for an operator.
+ * @throws Error when something was executed that `POST …/plan` had not told beforehand
+ */
 export async function settled(http: AxiosInstance, operation: string, { timeoutMs = 60_000 } = {}) {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const { status, data } = await http.get(operation);
     if (status !== 200) throw new Error(`poll: ${status} ${JSON.stringify(data)}`);
-    if (FINAL.has(data.operationState)) return data;
+    if (FINAL.has(data.operationState)) {
+      await checkAgainstPlan(http, operation);
+      return data;
+    }
     if (Date.now() > until)
       throw new Error(`still ${data.operationState} after ${timeoutMs} ms: ${JSON.stringify(data.error ?? {})}`);
     await delay(50);

@@ -1,0 +1,84 @@
+import type { AxiosInstance, AxiosResponse } from 'axios';
+import axios from 'axios';
+import type { Ledger } from '../../simulator/kernel/ledger.ts';
+import { jobId } from '../../ssh/job.ts';
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  instantiate: 'INSTANTIATE',
+  scale: 'SCALE',
+  heal: 'HEAL',
+  terminate: 'TERMINATE',
+};
+
+interface Promised {
+  /** Answer of `POST …/plan`, asked for right before the operation. */
+  readonly answer: AxiosResponse;
+  /** The ledger's last entry at that time. */
+  readonly since: number;
+}
+
+/** By path of the operation occurrence. */
+const promises = new Map<string, Promised>();
+/** By base URL of the API: what really happened on the nodes. */
+const witnesses = new Map<string, Ledger>();
+
+export function bearWitness(baseUrl: string, ledger: Ledger): void {
+  witnesses.set(baseUrl, ledger);
+}
+
+/** Asks for the plan of every operation before it is started through this client. */
+export function askForPlans(http: AxiosInstance): AxiosInstance {
+  const pending = new WeakMap<object, Promised>();
+  http.interceptors.request.use(async (config) => {
+    const [, instance, task] = /\/vnf_instances\/([^/?]+)\/([a-z]+)$/.exec(config.url ?? '') ?? [];
+    const operation = OPERATIONS[task ?? ''];
+    if (config.method !== 'post' || operation === undefined) return config;
+    const { baseURL = '', headers } = config;
+    const answer = await axios.post(
+      `${baseURL}/vnflow/v1/vnf_instances/${instance}/plan`,
+      { operation, request: config.data },
+      { headers: { ...headers }, validateStatus: () => true, proxy: false },
+    );
+    pending.set(config, { answer, since: witnesses.get(baseURL)?.entries().at(-1)?.seq ?? 0 });
+    return config;
+  });
+  http.interceptors.response.use((response) => {
+    const promised = pending.get(response.config);
+    const location = String(response.headers['location'] ?? '');
+    if (promised && response.status === 202) promises.set(new URL(location).pathname, promised);
+    return response;
+  });
+  return http;
+}
+
+/**
+ * What was executed is a part of what was planned, and nobody logged in to a node that the plan left alone.
+ * @throws Error naming what was not planned
+ */
+export async function checkAgainstPlan(http: AxiosInstance, operation: string): Promise<void> {
+  const promised = promises.get(operation);
+  if (!promised) return;
+  const { answer, since } = promised;
+  if (answer.status !== 200) {
+    if (answer.data.code === 'VNF_BUSY') return; // the operation before was just ending
+    throw new Error(`accepted, although its plan was refused: ${JSON.stringify(answer.data)}`);
+  }
+  const { steps, rollback, disruption } = answer.data;
+  const planned: string[] = [...steps, ...rollback.steps].map(({ id }: { id: string }) => id);
+  const { data: timeline } = await http.get(operation.replace('/vnflcm/v2/', '/vnflow/v1/').concat('/timeline'));
+  const unplanned = timeline.steps
+    .filter(({ id, attempt }: { id: string; attempt: number }) => attempt > 0 && !planned.includes(id))
+    .map(({ id }: { id: string }) => id);
+  const entries = witnesses.get(http.defaults.baseURL ?? '')?.entries(since) ?? [];
+  const jobs = planned.map((id) => `vnflow-${jobId(timeline.id, id)}-`);
+  const strangers = entries
+    .filter(({ kind }) => kind === 'phase')
+    .map(({ detail }) => String(detail?.['unit']))
+    .filter((unit) => unit.startsWith(`vnflow-${timeline.id}-`) && !jobs.some((job) => unit.startsWith(job)));
+  const untouched = new Set(disruption.untouched.map((label: string) => label.split(' ')[0]));
+  const logins = entries
+    .filter(({ kind, where }) => kind === 'login' && untouched.has(where))
+    .map(({ where }) => where);
+  if (unplanned.length + strangers.length + logins.length === 0) return;
+  throw new Error(`not in the plan: ${JSON.stringify({ unplanned, strangers, logins })}`);
+}
