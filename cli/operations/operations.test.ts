@@ -84,8 +84,52 @@ describe('the tree of an operation', () => {
     const steps = Array.from({ length: 500 }, (_, i) => worker(i, { state: i === 77 ? 'FAILED' : 'DONE' }));
     const lines = tree(timeline(steps));
     expect(lines).toHaveLength(3);
-    expect(lines[1]).toBe('  ✗ prepare node 499 of 500');
+    expect(lines[1]).toBe('  ✗ prepare node 499 of 500, 1 failed');
     expect(lines[2]).toContain('worker77');
+  });
+
+  it('is readable at 80 × 24 with 500 nodes: counts per kind, the failed first, then those that have run longest', () => {
+    const join = (number: number) => ({ ...worker(number), id: `join-${number}`, kind: 'joinWorker' });
+    const prepared = (number: number): Partial<TimelineStep> => {
+      if (number === 400)
+        return { state: 'FAILED', error: { code: 'NODE_COMMAND_FAILED', detail: 'disk full '.repeat(20) } };
+      return number < 300
+        ? { state: 'DONE' }
+        : { state: 'RUNNING', startedAt: at(499 - number), logTail: 'x'.repeat(200) };
+    };
+    const all = Array.from({ length: 500 }, (_, number) => number);
+    const steps = [
+      step('applyStack', { state: 'DONE' }),
+      step('discover', { state: 'DONE' }),
+      ...all.map((number) => worker(number, prepared(number))),
+      step('initControlPlane', { state: 'DONE' }),
+      step('installCni', { state: 'RUNNING', startedAt: at(60) }),
+      ...all.map((number) => ({
+        ...join(number),
+        ...(number < 100 ? { state: 'RUNNING' as const, startedAt: at(61) } : {}),
+      })),
+      step('verifyCluster'),
+      step('registerVim'),
+    ];
+    const lines = tree(timeline(steps), { columns: 80, rows: 22 });
+    expect(lines).toHaveLength(22);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines[3]).toBe('  ✗ prepare node 300 of 500, 199 running, 1 failed');
+    const failed = lines.find((line) => line.includes('worker400'));
+    expect(failed).toMatch(/^ {4}✗ worker400 .*NODE_COMMAND_FAILED disk full/);
+    expect(lines).toContainEqual(expect.stringContaining('▶ worker499 (10.10.0.499)  1 min 05 s'));
+    expect(lines).toContain('  ▶ join worker 0 of 500, 100 running');
+    expect(lines.at(-1)).toBe('  · registerVim');
+  });
+
+  it('leaves out what is over when there are more kinds of steps than lines', () => {
+    const kinds = Array.from({ length: 30 }, (_, index) =>
+      step(`kind${index}`, { state: index < 25 ? 'DONE' : 'WAITING' }),
+    );
+    const lines = tree(timeline(kinds), { columns: 80, rows: 8 });
+    expect(lines).toHaveLength(8);
+    expect(lines.at(-1)).toContain('kind29');
+    expect(lines).toContainEqual(expect.stringContaining('kind25'));
   });
 
   it('fits into a small terminal', () => {

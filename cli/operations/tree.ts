@@ -22,15 +22,50 @@ const MARK: Readonly<Record<TimelineStep['state'], { sign: string; style: Style 
   SKIPPED: { sign: '–', style: 'yellow' },
 };
 
-/** More nodes in one group than this are summed up, except those that need attention. */
+/** More nodes of one group than this never have a line of their own; of bigger groups only those that failed or run. */
 const MOST_NODES = 8;
+/** What is shown first when there is not room for all. */
+const URGENCY: Readonly<Record<TimelineStep['state'], number>> = {
+  FAILED: 0,
+  RUNNING: 1,
+  WAITING: 2,
+  SKIPPED: 3,
+  DONE: 3,
+};
 
-/** The operation as a tree: operation → kind of step → node. @returns lines, each not wider than the terminal */
+/** The operation as a tree: operation → kind of step → node. @returns lines that fit into the terminal */
 export function renderTree(timeline: Timeline, options: TreeOptions): string[] {
-  const groups = groupsOf(timeline.steps);
-  const full = [headLine(timeline, options), ...groups.flatMap((group) => groupLines(group, options))];
-  const lines = full.length <= options.rows ? full : shortened(timeline, groups, options);
+  const room = Math.max(0, options.rows - 1);
+  const groups = shownGroups(groupsOf(timeline.steps), room);
+  const shown = shownNodes(groups, room - groups.length);
+  const lines = [headLine(timeline, options), ...groups.flatMap((group) => groupLines(group, shown, options))];
   return lines.map((line) => cut(line, options.columns));
+}
+
+/** With more kinds of steps than lines, those that are over go first. */
+function shownGroups(groups: readonly TimelineStep[][], room: number): readonly TimelineStep[][] {
+  const kept = new Set(byUrgency(groups, groupState).slice(0, room));
+  return groups.filter((group) => kept.has(group));
+}
+
+/** The nodes that have a line of their own: the failed first, then those that have run longest. */
+function shownNodes(groups: readonly TimelineStep[][], room: number): ReadonlySet<TimelineStep> {
+  const stateOf = ({ state }: TimelineStep) => state;
+  const candidates = groups
+    .filter((group) => group.length > 1)
+    .flatMap((group) => {
+      const wanted = group.length <= MOST_NODES ? group : group.filter(needsAttention);
+      return byUrgency(wanted.toSorted(byStart), stateOf).slice(0, MOST_NODES);
+    });
+  return new Set(byUrgency(candidates, stateOf).slice(0, Math.max(0, room)));
+}
+
+function byUrgency<T>(entries: readonly T[], stateOf: (entry: T) => TimelineStep['state']): T[] {
+  return entries.toSorted((a, b) => URGENCY[stateOf(a)] - URGENCY[stateOf(b)]);
+}
+
+function byStart(a: TimelineStep, b: TimelineStep): number {
+  return Date.parse(a.startedAt ?? '9999') - Date.parse(b.startedAt ?? '9999');
 }
 
 /** Steps of one kind belong together; a group stands where its first step stands in the plan. */
@@ -52,11 +87,11 @@ function stateStyle(state: string): Style {
   return state.startsWith('FAILED') ? 'red' : 'cyan';
 }
 
-function groupLines(group: readonly TimelineStep[], options: TreeOptions): string[] {
+function groupLines(group: readonly TimelineStep[], shown: ReadonlySet<TimelineStep>, options: TreeOptions): string[] {
   const [only] = group;
   if (only && group.length === 1) return [`  ${stepLine(only, only.summary, options)}`];
-  const shown = group.length <= MOST_NODES ? group : group.filter(needsAttention).slice(0, MOST_NODES);
-  return [groupLine(group), ...shown.map((step) => `    ${stepLine(step, nodeName(step), options)}`)];
+  const nodes = group.filter((step) => shown.has(step));
+  return [groupLine(group), ...nodes.map((step) => `    ${stepLine(step, nodeName(step), options)}`)];
 }
 
 function needsAttention({ state }: TimelineStep): boolean {
@@ -65,8 +100,11 @@ function needsAttention({ state }: TimelineStep): boolean {
 
 function groupLine(group: readonly TimelineStep[]): string {
   const { sign, style } = MARK[groupState(group)];
-  const done = group.filter(({ state }) => state === 'DONE' || state === 'SKIPPED').length;
-  return `  ${styleText(style, sign)} ${kindWords(group[0]?.kind ?? '')} ${styleText('dim', `${done} of ${group.length}`)}`;
+  const count = (...states: TimelineStep['state'][]) => group.filter(({ state }) => states.includes(state)).length;
+  const counts = [`${count('DONE', 'SKIPPED')} of ${group.length}`];
+  if (group.length > MOST_NODES && count('RUNNING') > 0) counts.push(`${count('RUNNING')} running`);
+  if (group.length > MOST_NODES && count('FAILED') > 0) counts.push(`${count('FAILED')} failed`);
+  return `  ${styleText(style, sign)} ${kindWords(group[0]?.kind ?? '')} ${styleText('dim', counts.join(', '))}`;
 }
 
 function groupState(group: readonly TimelineStep[]): TimelineStep['state'] {
@@ -97,15 +135,6 @@ function nodeName({ node, slot, summary }: TimelineStep): string {
 /** `prepareNode` → `prepare node`. */
 function kindWords(kind: string): string {
   return kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-/** A small terminal, or a big cluster: groups only. */
-function shortened(timeline: Timeline, groups: readonly TimelineStep[][], options: TreeOptions): string[] {
-  const lines = [
-    headLine(timeline, options),
-    ...groups.map((group) => (group.length === 1 ? (groupLines(group, options)[0] ?? '') : groupLine(group))),
-  ];
-  return lines.slice(0, Math.max(1, options.rows));
 }
 
 function lastLine(text: string): string {

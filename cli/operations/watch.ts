@@ -10,6 +10,8 @@ import { renderTree } from './tree.ts';
 export type WatchForm = 'tree' | 'lines' | 'json';
 
 const REDRAW_MS = 400;
+/** The timeline of a thousand steps is long: looking must not keep the API busy. */
+const SHARE_OF_TIME = 5;
 const WAIT_SECONDS = 20;
 
 /** What the terminal can show. */
@@ -39,11 +41,13 @@ export function exitCodeOf({ operationState }: Pick<Timeline, 'operationState'>)
 async function followAsTree(vnfm: Vnfm, opOccId: string): Promise<Timeline> {
   const canvas = createCanvas(process.stdout);
   for (;;) {
+    const asked = Date.now();
     const timeline = await timelineOf(vnfm, opOccId);
+    const answered = Date.now() - asked;
     const { columns, rows } = process.stdout;
     canvas.draw(renderTree(timeline, { now: Date.now(), columns: columns || 120, rows: (rows || 40) - 2 }));
     if (RESTING_STATES.has(timeline.operationState)) return timeline;
-    await delay(REDRAW_MS);
+    await delay(Math.max(REDRAW_MS, answered * SHARE_OF_TIME));
   }
 }
 
