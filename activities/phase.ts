@@ -28,7 +28,7 @@ export interface Phase {
 
 /**
  * Runs a phase of the package's install script on a node as a start-or-attach job.
- * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, NODE_JOB_TIMEOUT with the tail of the log
+ * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, NODE_DISK_FULL, NODE_JOB_TIMEOUT with the tail of the log
  */
 export async function runPhase(
   deps: ActivityDependencies,

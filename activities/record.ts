@@ -47,7 +47,7 @@ export function createRecordActivities(deps: ActivityDependencies): Omit<RecordA
       const granted = (await operationOf(deps, ref)).grant_id !== null;
       const more = otherFailures > 0 ? ` (and ${otherFailures} more failed steps)` : '';
       const problem = failure && {
-        ...problemDetails(failure.code, failure),
+        ...problemDetails(failure.code, failure, vnfLcmOpOccId),
         detail: `${failure.detail}${more}`,
         stepId: failure.stepId,
       };

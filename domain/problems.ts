@@ -117,13 +117,15 @@ export const PROBLEMS = {
     status: 503,
     title: 'VIM not reachable',
     retriable: true,
-    remedy: "Check the VIM's endpoint and the network between vnflow and it.",
+    remedy:
+      "Check the VIM's endpoint and the network between vnflow and it; a failed operation then goes on with `vnflow ops retry OP_OCC`.",
   },
   VIM_CREDENTIALS: {
     status: 422,
     title: 'VIM refused the credentials',
     retriable: false,
-    remedy: 'Correct user name, password, project and domains of the VIM connection.',
+    remedy:
+      'Correct user name, password, project and domains of the VIM connection and send the request again. If Keystone is what was wrong, a failed operation goes on with `vnflow ops retry OP_OCC`.',
   },
   VIM_MISSING: {
     status: 422,
@@ -150,31 +152,31 @@ export const PROBLEMS = {
     status: 422,
     title: 'VIM refused the call',
     retriable: false,
-    remedy: 'Give the VIM user the role that the call needs.',
+    remedy: 'Give the VIM user the role that the call needs (`openstack role add`), then `vnflow ops retry OP_OCC`.',
   },
   VIM_REJECTED: {
     status: 422,
     title: 'VIM rejected the call',
     retriable: false,
-    remedy: "Read OpenStack's own words in the detail.",
+    remedy: "Read OpenStack's own words in the detail and remove the cause, then `vnflow ops retry OP_OCC`.",
   },
   VIM_NOT_FOUND: {
     status: 404,
     title: 'Not found in the VIM',
     retriable: false,
-    remedy: 'Check whether somebody deleted it: `openstack stack list`.',
+    remedy: 'Check whether somebody deleted it (`openstack stack list`), then `vnflow ops retry OP_OCC`, or roll back.',
   },
   VIM_PROTOCOL: {
     status: 502,
     title: 'VIM gave an answer that makes no sense',
     retriable: false,
-    remedy: 'Check that the endpoint is an OpenStack API.',
+    remedy: 'Check that the endpoint is an OpenStack API, then `vnflow ops retry OP_OCC`.',
   },
   STACK_CREATE_FAILED: {
     status: 422,
     title: 'Stack create failed',
     retriable: false,
-    remedy: 'Remove the cause, then `vnflow ops retry OP_OCC`, or roll back.',
+    remedy: 'Remove the cause, then `vnflow ops retry OP_OCC`; or `vnflow ops rollback OP_OCC`.',
   },
   STACK_UPDATE_FAILED: {
     status: 422,
@@ -186,52 +188,57 @@ export const PROBLEMS = {
     status: 422,
     title: 'Stack delete failed',
     retriable: false,
-    remedy: 'Remove what holds the stack (`openstack stack resource list`), then `vnflow ops retry OP_OCC`.',
+    remedy: 'Remove what holds the stack (`openstack stack resource list STACK`), then `vnflow ops retry OP_OCC`.',
   },
   STACK_STUCK: {
     status: 422,
     title: 'Stack does not finish',
     retriable: false,
-    remedy: 'Look at the stack (`openstack stack event list`), then `vnflow ops retry OP_OCC`.',
+    remedy:
+      'Look at the stack (`openstack stack event list STACK`), then `vnflow ops retry OP_OCC`: it updates the stack.',
   },
   TEMPLATE_INVALID: {
     status: 422,
     title: 'HOT of the package cannot be used',
     retriable: false,
-    remedy: 'Correct the HOT in the VNF package.',
+    remedy:
+      'Correct the HOT in the VNF package; `vnflow ops rollback OP_OCC`, onboard the package under a new vnfdId and start again.',
   },
   IMAGE_MISSING: {
     status: 422,
     title: 'Image missing',
     retriable: false,
     remedy:
-      'Register the image under this name (`openstack image create`), or correct sw_image_data in the VNFD; then retry.',
+      'Register the image under this name (`openstack image create`), then `vnflow ops retry OP_OCC`; or correct sw_image_data in the VNFD.',
   },
   RESOURCE_MISSING: {
     status: 422,
     title: 'Stack lacks a resource',
     retriable: false,
-    remedy: 'Compare the *_cp_name parameters of the request with the HOT of the package.',
+    remedy:
+      'Compare the *_cp_name parameters of the request with the HOT of the package; `vnflow ops rollback OP_OCC`, then send the corrected request.',
   },
   // -- nodes ---------------------------------------------------------------------------------------------------------
   NODE_UNREACHABLE: {
     status: 503,
     title: 'Node not reachable',
     retriable: true,
-    remedy: 'Check the node (`openstack console log show`), its security group and the bastion.',
+    remedy:
+      'Check the node (`openstack console log show SERVER`), its security group and the bastion, then `vnflow ops retry OP_OCC`.',
   },
   NODE_AUTH: {
     status: 422,
     title: 'Node refused the login',
     retriable: false,
-    remedy: 'Correct username and password (or key) of the node in the request.',
+    remedy:
+      'If the node is wrong, give it this login, then `vnflow ops retry OP_OCC`. If the request is wrong: `vnflow ops rollback OP_OCC` (or fail), then send it again with the right username and password or key.',
   },
   NODE_HOST_KEY: {
     status: 422,
     title: 'Host key changed',
     retriable: false,
     remedy:
-      'Find out why the key changed. If the machine was rebuilt on purpose, have it replaced: a new server is pinned anew.',
+      'Find out why the key changed. When the machine shows its own key again: `vnflow ops retry OP_OCC`. If it was rebuilt on purpose, have it replaced: a new server is pinned anew.',
   },
   NODE_COMMAND_FAILED: {
     status: 422,
@@ -243,7 +250,14 @@ export const PROBLEMS = {
     status: 422,
     title: 'Command failed on a node for the moment',
     retriable: true,
-    remedy: 'It is repeated; if it goes on, read the tail of the output.',
+    remedy:
+      'It is repeated by itself. If that was given up: read the tail of the output, remove the cause, then `vnflow ops retry OP_OCC`.',
+  },
+  NODE_DISK_FULL: {
+    status: 422,
+    title: 'Node out of disk',
+    retriable: false,
+    remedy: 'Make room on the node (`df -h`), then `vnflow ops retry OP_OCC`; or take a flavor with a larger disk.',
   },
   NODE_JOB_TIMEOUT: {
     status: 422,
@@ -255,27 +269,27 @@ export const PROBLEMS = {
     status: 422,
     title: 'Node gave an answer that makes no sense',
     retriable: false,
-    remedy: 'Read what was seen in the detail.',
+    remedy: 'Read what was seen, put the node right, then `vnflow ops retry OP_OCC`.',
   },
   CLUSTER_NOT_READY: {
     status: 422,
     title: 'Cluster not ready',
     retriable: true,
-    remedy: 'Look at `kubectl get node` and `cilium status` on the control-plane node.',
+    remedy: 'Look at `kubectl get node` and `cilium status` on the control-plane node, then `vnflow ops retry OP_OCC`.',
   },
   DRAIN_BLOCKED: {
     status: 422,
     title: 'Node could not be drained',
     retriable: false,
     remedy:
-      'See which pods stay (`kubectl get pods -A -o wide`) and which PodDisruptionBudget holds them; scale the workload up, or give `drain_timeout` more time; then retry.',
+      'See which pods stay (`kubectl get pods -A -o wide`) and which budget holds them (`kubectl get pdb -A`); scale the workload up or relax the budget, then `vnflow ops retry OP_OCC`. `drain_timeout` in additionalParams is how long they may take.',
   },
   // -- operations ----------------------------------------------------------------------------------------------------
   STEP_DEADLINE: {
     status: 422,
     title: 'Step took too long',
     retriable: false,
-    remedy: 'Look at the step in `vnflow watch OP_OCC`, then retry.',
+    remedy: 'Look at the step (`vnflow watch OP_OCC`), then `vnflow ops retry OP_OCC`.',
   },
 } as const satisfies Record<string, ProblemKind>;
 
@@ -320,8 +334,14 @@ export interface ProblemDetails {
   readonly seen?: string;
 }
 
-export function problemDetails(code: ProblemCode, facts: Pick<ProblemFacts, 'detail' | 'seen'>): ProblemDetails {
-  const { status, title, remedy } = PROBLEMS[code];
+/** @param vnfLcmOpOccId of the operation that failed: then the remedy can be typed as it stands */
+export function problemDetails(
+  code: ProblemCode,
+  facts: Pick<ProblemFacts, 'detail' | 'seen'>,
+  vnfLcmOpOccId?: string,
+): ProblemDetails {
+  const { status, title, remedy: general } = PROBLEMS[code];
+  const remedy = vnfLcmOpOccId === undefined ? general : general.replaceAll('OP_OCC', vnfLcmOpOccId);
   return { status, title, detail: facts.detail, code, remedy, ...(facts.seen ? { seen: facts.seen } : {}) };
 }
 

@@ -127,6 +127,16 @@ test('a failed job is archived with its log and started again', async () => {
   expect(readFileSync(jobFile('log', 'op1-prepare.failed-1'), 'utf8')).toContain('disk full');
 });
 
+test('a full disk is told as that, whatever the script makes of it', async () => {
+  const script = (code: number) => `echo "cp: error writing 'x': No space left on device" >&2; exit ${code}`;
+  for (const [id, code] of Object.entries({ 'op1-a': 1, 'op1-b': 75 })) {
+    const problem = await problemOf(run(await login(), job(script(code), { id })));
+    expect([problem.code, problem.kind.retriable]).toEqual(['NODE_DISK_FULL', false]);
+    expect(problem.message).toContain('there is no space left on the disk');
+    expect(problem.seen).toContain('No space left on device');
+  }
+});
+
 test('exit 75 is a transient failure', async () => {
   const problem = await problemOf(run(await login(), job('echo mirror down; exit 75')));
   expect([problem.code, problem.kind.retriable, problem.seen]).toEqual(['NODE_COMMAND_TRANSIENT', true, 'mirror down']);

@@ -14,7 +14,7 @@ import { secretVariables } from './log-redaction.ts';
 import { createLogTail, type LogTail } from './log-tail.ts';
 import { environmentFile } from './quote.ts';
 import type { SshSession } from './session.ts';
-import { execAsRoot } from './sudo.ts';
+import { execAsRoot, sudoCommand } from './sudo.ts';
 
 const LOG_BYTES_PER_LOOK = 64 * 1024;
 /** With many jobs each is looked at less often: fifty looks a second, over all of them. No end is noticed later for that. */
@@ -64,7 +64,7 @@ export function jobId(operationId: string, stepId: string): string {
 
 /**
  * Runs a script as a detached job on a node, or attaches to it if an earlier attempt started it, and waits for its end.
- * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), NODE_COMMAND_FAILED, NODE_JOB_TIMEOUT,
+ * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), NODE_COMMAND_FAILED, NODE_DISK_FULL, NODE_JOB_TIMEOUT,
  * NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo), NODE_PROTOCOL;
  * the signal's reason when aborted (the job goes on: see `cancelJob`)
  */
@@ -171,11 +171,7 @@ async function lookUntilEnd(
     onProgress?.(tail.text());
     if (look.state === 'finished') return look;
     if (look.state === 'vanished' || look.state === 'absent') {
-      throw transient(
-        session,
-        `"${job.description}" vanished without an exit code (was the node restarted?)`,
-        tail.text(),
-      );
+      throw await vanished(session, job, { root, tail: tail.text() });
     }
     if (Date.now() > deadline) {
       await cancelJob(session, job.id, root);
@@ -209,7 +205,30 @@ async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<vo
   }
 }
 
+/** A full disk takes the exit code, too, and perhaps the end of the log: then the disk itself is asked. */
+async function vanished(
+  session: SshSession,
+  job: Job,
+  { root, tail }: { root: string; tail: string },
+): Promise<VnflowError> {
+  const what = `"${job.description}" vanished without an exit code`;
+  const df = await execAsRoot(session, sudoCommand(['df', '-Pk', root]), { timeoutMs: 30_000 });
+  const room = /^\S+ +\d+ +\d+ +(\d+) /m.exec(df.stdout)?.[1];
+  if (room === '0') return diskFull(`On the ${session.label}, ${what}`, `${tail}\n${df.stdout}`);
+  return transient(session, `${what} (was the node restarted?)`, tail);
+}
+
+const NO_SPACE = /no space left on device/i;
+
+function diskFull(what: string, seen: string): VnflowError {
+  return new VnflowError('NODE_DISK_FULL', {
+    detail: `${what}: there is no space left on the disk.`,
+    seen: seen.trim().slice(-2000),
+  });
+}
+
 function transient(session: SshSession, what: string, seen: string): VnflowError {
+  if (NO_SPACE.test(seen)) return diskFull(`On the ${session.label}, ${what}`, seen);
   const text = seen.trim().slice(-2000);
   return new VnflowError('NODE_COMMAND_TRANSIENT', {
     detail: `On the ${session.label}, ${what}.`,
@@ -228,6 +247,7 @@ function failure(
     const detail = `${where} did not end within ${job.timeLimitSeconds} s and was stopped.`;
     return new VnflowError('NODE_JOB_TIMEOUT', { detail, ...seen });
   }
+  if (NO_SPACE.test(tail)) return diskFull(`${where} failed with exit code ${exit}`, tail);
   if (exit === 75) {
     return new VnflowError('NODE_COMMAND_TRANSIENT', {
       detail: `${where} asked to be tried again (exit 75).`,

@@ -106,6 +106,9 @@ function hostnameOf(machine: Machine): string {
   return name.slice(0, 63) || 'ubuntu';
 }
 
+/** File systems that a full disk does not concern. */
+const IN_MEMORY = /^\/(run|dev|proc|sys)\//;
+
 export function createNode(world: World, part: Part<NodeState>): SimNode {
   const { state } = part;
   let dirty = false;
@@ -120,7 +123,7 @@ export function createNode(world: World, part: Part<NodeState>): SimNode {
     changes: state.files,
     dynamic: dynamicFiles(state, { uptime: () => world.clock.elapsed() - state.bootedAt, changed }),
     beforeGrowth: (path) => {
-      if (world.faults.diskFull(state)) throw new FileError('ENOSPC', 'write', path);
+      if (!IN_MEMORY.test(path) && world.faults.diskFull(state)) throw new FileError('ENOSPC', 'write', path);
     },
     changed,
     now: () => Date.now(),

@@ -125,6 +125,7 @@ it('a full disk is told as such', async () => {
   await ssh('true');
   const redirected = await ssh('hostname > note');
   expect(redirected.code).not.toBe(0);
+  expect((await ssh('hostname | sudo tee /run/in-memory')).code).toBe(0);
   repair();
   expect((await ssh('cp /etc/hosts note')).code).toBe(0);
 });

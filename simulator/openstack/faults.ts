@@ -27,6 +27,8 @@ const faultSchema = z.strictObject({
   pathContains: z.string().optional(),
   /** Heat: part of `stack name/resource name`. */
   resourceNameContains: z.string().optional(),
+  /** Heat: what is being done with the resource; without it: CREATE and UPDATE. */
+  action: z.enum(['CREATE', 'UPDATE', 'DELETE']).optional(),
   /** How often it strikes; without it: always. */
   times: z.int().min(1).optional(),
   effect: effectSchema,
@@ -46,7 +48,7 @@ export interface Faults {
   /** The effect that strikes an HTTP request, if any; counts it. */
   strikeRequest(at: { service: string; method: string; path: string }): FaultEffect | undefined;
   /** The effect that strikes a Heat resource, if any; counts it. `place`: `stack name/resource name`. */
-  strikeResource(place: string): FaultEffect | undefined;
+  strikeResource(place: string, action: string): FaultEffect | undefined;
 }
 
 /** @param onStrike told of each fault that strikes */
@@ -75,13 +77,16 @@ export function createFaults(persistence: Persistence, onStrike: (fault: Fault, 
           ),
         `${method} ${path}`,
       ),
-    strikeResource: (place) =>
+    strikeResource: (place, action) =>
       strike(
         faults
           .list()
           .find(
-            ({ service, resourceNameContains }) =>
-              service === 'heat' && resourceNameContains !== undefined && place.includes(resourceNameContains),
+            ({ service, resourceNameContains, action: wanted }) =>
+              service === 'heat' &&
+              resourceNameContains !== undefined &&
+              place.includes(resourceNameContains) &&
+              (wanted === undefined ? action !== 'DELETE' : wanted === action),
           ),
         place,
       ),

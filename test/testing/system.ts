@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { Logger } from 'pino';
+import type { Pace } from '../../activities/dependencies.ts';
 import { startApi } from '../../api/start-api.ts';
 import { validateToken } from '../../openstack/keystone-token.ts';
 import { checkConnection } from '../../openstack/session.ts';
@@ -32,13 +33,14 @@ interface SystemOptions {
   /** Of the caller; none: one of its own. */
   readonly temporal?: TemporalServer;
   readonly log?: Logger;
+  readonly pace?: Partial<Pace>;
   /** Workers are processes of their own: where they find the store, and the key that they share with the API. */
   readonly workersElsewhere?: { readonly store: StoreLocation; readonly masterKey: Buffer };
 }
 
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
 export async function startSystem(options: SystemOptions = {}) {
-  const { speed = 200, temporal: given, log = quiet, workersElsewhere: elsewhere } = options;
+  const { speed = 200, temporal: given, log = quiet, pace, workersElsewhere: elsewhere } = options;
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed }),
@@ -50,7 +52,7 @@ export async function startSystem(options: SystemOptions = {}) {
   const worker = elsewhere
     ? undefined
     : await startWorker(
-        { db, secrets, bastion: { host, port, username }, pace: TEST_PACE, log },
+        { db, secrets, bastion: { host, port, username }, pace: { ...TEST_PACE, ...pace }, log },
         { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
       );
   const api = await startApi({

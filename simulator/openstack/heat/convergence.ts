@@ -6,7 +6,8 @@ import { NotYet } from './functions.ts';
 import { groupKindOf, groupTemplate } from './groups.ts';
 import { type EngineParts, kindOf, type Removal, taskFor } from './removal.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
-import { asFailure, Halted, inOrder, type Run, reasonOf, StackFailure, track, untilAborted } from './run.ts';
+import { asFailure, Halted, inOrder, type Run, reasonOf, StackFailure, track } from './run.ts';
+import { strike } from './strike.ts';
 
 /** Where one resource is worked on. */
 interface Place {
@@ -21,7 +22,7 @@ export type Converge = (stack: Stack, run: Run) => Promise<void>;
 
 export function createConverge(parts: EngineParts, removal: Removal): Converge {
   const { foundation, designer, validator, store } = parts;
-  const { state, clock, latency, chance, faults, changed } = foundation;
+  const { state, clock, latency, chance, changed } = foundation;
 
   const converge = async (stack: Stack, run: Run): Promise<void> => {
     const design = readDesign(designer, stack);
@@ -85,7 +86,8 @@ export function createConverge(parts: EngineParts, removal: Removal): Converge {
 
   const create = (place: Place, row: Resource, properties: JsonObject) =>
     attempt(place, row, 'CREATE', async () => {
-      await strike(place, row);
+      // a resource that exists goes on after an interruption
+      if (row.physicalId === '') await strike(foundation, 'CREATE', { ...place, row });
       const kind = kindOf(parts, row);
       checkNames(place, kind, properties);
       row.properties = properties;
@@ -94,7 +96,7 @@ export function createConverge(parts: EngineParts, removal: Removal): Converge {
 
   const updateInPlace = (place: Place, row: Resource, at: { kind: ResourceKind; properties: JsonObject }) =>
     attempt(place, row, 'UPDATE', async () => {
-      await strike(place, row);
+      await strike(foundation, 'UPDATE', { ...place, row });
       const before = row.properties ?? {};
       await at.kind.update?.(taskFor(parts, place, { row, properties: at.properties }), before);
       row.properties = at.properties;
@@ -113,7 +115,7 @@ export function createConverge(parts: EngineParts, removal: Removal): Converge {
   /** A resource that is a stack of its own. */
   const bringNested = (place: Place, row: Resource, action: 'CREATE' | 'UPDATE') =>
     attempt(place, row, action, async () => {
-      await strike(place, row);
+      if (row.physicalId === '' || action !== 'CREATE') await strike(foundation, action, { ...place, row });
       const properties = evaluateFor(place);
       if (properties instanceof ResourceFailure) throw properties;
       const existing = state.stacks[row.physicalId];
@@ -173,16 +175,6 @@ export function createConverge(parts: EngineParts, removal: Removal): Converge {
       store.setResource(stack, row, action, 'FAILED', failure.message);
       throw new StackFailure(action, failure);
     }
-  };
-
-  const strike = async ({ stack, run }: Place, row: Resource) => {
-    if (row.physicalId !== '' && row.action === 'CREATE') return; // goes on after an interruption
-    const effect = faults.strikeResource(`${stack.name}/${row.name}`);
-    if (effect?.stuck) await untilAborted(run.controller.signal);
-    if (effect?.delaySeconds !== undefined) await clock.sleep(effect.delaySeconds, run.controller.signal);
-    if (effect?.resourceFails === undefined) return;
-    await clock.sleep(latency.resource, run.controller.signal);
-    throw new ResourceFailure('ResourceInError', effect.resourceFails);
   };
 
   const checkNames = ({ stack }: Place, kind: ResourceKind, properties: JsonObject) => {

@@ -5,6 +5,7 @@ import type { Designer } from './design.ts';
 import { ResourceFailure, type ResourceKind, type ResourceTask } from './resource-kind.ts';
 import { asFailure, Halted, type Run, reasonOf, StackFailure, track } from './run.ts';
 import type { StackStore } from './stack-store.ts';
+import { strike } from './strike.ts';
 import type { Validator } from './validation.ts';
 
 /** What stacks are worked on with. */
@@ -87,6 +88,7 @@ export function createRemoval(parts: EngineParts): Removal {
     if (row.physicalId === '') return;
     store.setResource(stack, row, 'DELETE', 'IN_PROGRESS');
     try {
+      await strike(foundation, 'DELETE', { stack, row, run });
       const nested = state.stacks[row.physicalId];
       if (nested) await removeNested(nested, run);
       else await kindOf(parts, row).remove(taskFor(parts, { stack, run }, { row, properties: row.properties ?? {} }));

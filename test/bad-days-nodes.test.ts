@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { typeRemedy } from './testing/remedy.ts';
+import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+
+/** What goes wrong on nodes: each ends with the command that the error itself names, and the operation completes. */
+
+let system: System;
+let vnfdId: string;
+beforeAll(async () => {
+  system = await startSystem();
+  vnfdId = await onboardSample(system.http);
+});
+afterEach(() => system.simulator.nodes.faults.clear());
+afterAll(() => system.stop());
+
+async function instantiate(change: (body: ReturnType<System['instantiateBody']>) => void = () => {}) {
+  const id = await createInstance(system.http, vnfdId);
+  const body = system.instantiateBody();
+  change(body);
+  return operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
+}
+
+const now = () => system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+const timeline = async (operation: string) =>
+  (await system.http.get(`${operation.replace('/vnflcm/v2', '/vnflow/v1')}/timeline`)).data;
+
+it('a node out of disk: says which node and that it is the disk, is not repeated, and goes on once there is room', async () => {
+  const seq = now();
+  const makeRoom = system.simulator.nodes.faults.add({ kind: 'disk-full', node: 'workerNode' });
+  const operation = await instantiate();
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_DISK_FULL', status: 422 } });
+  expect(failed.error.detail).toMatch(/node 172\.24\.4\.\d+.* there is no space left on the disk/);
+  expect(failed.error.seen).toMatch(/No space left on device/i);
+  const { steps } = await timeline(operation);
+  const broken = steps.filter(({ state }: { state: string }) => state === 'FAILED');
+  expect(broken.map(({ attempt }: { attempt: number }) => attempt)).toEqual(broken.map(() => 1));
+
+  makeRoom();
+  await typeRemedy(failed.error.remedy, system);
+  const ended = await settled(system.http, operation);
+  expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
+  const prepared = system.simulator.ledger
+    .entries(seq)
+    .filter(({ kind, what }) => kind === 'phase' && what.startsWith('vnflow prepare master'));
+  expect(prepared).toHaveLength(1);
+});
+
+it('an apt mirror that is down is tried again by itself, and until then the step shows the tail of what apt said', async () => {
+  const bringUp = system.simulator.nodes.faults.add({
+    kind: 'command',
+    commandPrefix: 'apt-get update',
+    exitCode: 100,
+    stderr: 'E: Failed to fetch http://archive.ubuntu.com/ubuntu/dists/jammy/InRelease  503  Service Unavailable\n',
+  });
+  const operation = await instantiate();
+  await expect.poll(() => failedAttempts(operation), { timeout: 30_000 }).toBeGreaterThanOrEqual(1);
+  const { operationState, steps } = await timeline(operation);
+  expect(operationState).toBe('PROCESSING');
+  const { error } = steps.find(({ error: told }: { error?: object }) => told !== undefined);
+  expect(error).toMatchObject({ code: 'NODE_COMMAND_TRANSIENT', detail: expect.stringContaining('172.24.4.') });
+  expect(error.seen).toContain('E: Failed to fetch http://archive.ubuntu.com/ubuntu/dists/jammy/InRelease');
+  expect((await system.http.post(`${operation}/retry`)).data).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('PROCESSING'),
+  });
+
+  bringUp();
+  const ended = await settled(system.http, operation);
+  expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
+});
+
+async function failedAttempts(operation: string): Promise<number> {
+  const { steps } = await timeline(operation);
+  return steps.filter(({ error }: { error?: object }) => error !== undefined).length;
+}
+
+it('a wrong SSH password: says node and user, is not repeated, and rollback leaves nothing', async () => {
+  const before = system.simulator.fingerprint();
+  const seq = now();
+  const operation = await instantiate((body) => {
+    body.additionalParams.k8s_cluster_installation_param.worker_node.password = 'not-the-password';
+  });
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_AUTH' } });
+  expect(failed.error.detail).toMatch(/node 172\.24\.4\.\d+ refused the login of user "ubuntu" \(password\)/);
+  expect(JSON.stringify([failed, await timeline(operation)])).not.toContain('not-the-password');
+  expect(system.simulator.ledger.entries(seq).some(({ kind }) => kind === 'login-refused')).toBe(true);
+  const tries = (await timeline(operation)).steps.filter(({ error }: { error?: object }) => error !== undefined);
+  expect(new Set(tries.map(({ attempt }: { attempt: number }) => attempt))).toEqual(new Set([1]));
+
+  await typeRemedy(failed.error.remedy, system, 'rollback');
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'ROLLED_BACK' });
+  expect(system.simulator.fingerprint()).toEqual(before);
+});
+
+it('a host key that is not the one the console announced: both are told, no login is tried, and retry completes once it is right', async () => {
+  const seq = now();
+  const undo = system.simulator.nodes.faults.add({ kind: 'host-key', node: 'masterNode' });
+  const operation = await instantiate();
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_HOST_KEY' } });
+  expect(new Set(failed.error.detail.match(/SHA256:[\w+/]{43}/g)).size).toBeGreaterThanOrEqual(2);
+  expect(failed.error.detail).toContain('No credential was sent');
+  const logins = system.simulator.ledger.entries(seq).filter(({ kind }) => kind.startsWith('login'));
+  expect(logins.filter(({ where }) => where.startsWith('master'))).toEqual([]);
+
+  undo();
+  await typeRemedy(failed.error.remedy, system);
+  const ended = await settled(system.http, operation);
+  expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
+});
+
+it('a host key that changed since it was pinned: the next operation refuses the node and tells both fingerprints', async () => {
+  const instantiated = await instantiate();
+  const { vnfInstanceId } = await settled(system.http, instantiated);
+  const undo = system.simulator.nodes.faults.add({ kind: 'host-key' });
+  const body = { type: 'SCALE_OUT', aspectId: 'workerNode_scale' };
+  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${vnfInstanceId}/scale`, body));
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_HOST_KEY' } });
+  expect(new Set(failed.error.detail.match(/SHA256:[\w+/]{43}/g)).size).toBeGreaterThanOrEqual(2);
+  undo();
+  await typeRemedy(failed.error.remedy, system);
+  const ended = await settled(system.http, operation);
+  expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
+});
