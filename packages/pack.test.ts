@@ -156,5 +156,5 @@ test('the sample package packs and reads back with both flavours and its install
   expect(vnfd.flavours.map(({ id }) => id).toSorted()).toEqual(['complex', 'simple']);
   expect(files.get('Scripts/install_k8s_cluster.sh')?.subarray(0, 2).toString()).toBe('#!');
   expect(additionalArtifacts.map(({ artifactPath }) => artifactPath)).toContain('Scripts/install_k8s_cluster.sh');
-  expect(softwareImages.map(({ id }) => id)).toEqual(['masterNode', 'workerNode', 'masterNode', 'workerNode']);
+  expect(softwareImages.map(({ id }) => id)).toEqual(['masterNode', 'workerNode']);
 });

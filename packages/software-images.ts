@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SoftwareImage, Vnfd } from '../domain/vnfd.ts';
 import { csarInvalid } from './csar-problem.ts';
 
@@ -12,14 +13,15 @@ export interface SoftwareImageInfo extends Omit<SoftwareImage, 'provider' | 'ima
 }
 
 /**
- * The images that the flavours of a VNFD use, one per flavour and node as in Tacker.
+ * The images that the flavours of a VNFD use: SOL005 lists what is in the package, so an image that several flavours have for a
+ * node stands here once. Flavours that give a node different images have one entry each, under the node's name.
  * @param paths of all files in the package
  * @param now when the package was read
  * @throws VnflowError CSAR_INVALID when an image that the VNFD names is not in the package
  */
 export function softwareImages(vnfd: Vnfd, paths: ReadonlySet<string>, now: Date): SoftwareImageInfo[] {
   const createdAt = `${now.toISOString().slice(0, 19).replace('T', ' ')}+00:00`;
-  return vnfd.flavours.flatMap((flavour) =>
+  const images = vnfd.flavours.flatMap((flavour) =>
     flavour.softwareImages.map(({ provider = '', imagePath = '', ...image }) => {
       if (imagePath !== '' && !paths.has(imagePath)) {
         throw csarInvalid(
@@ -29,4 +31,5 @@ export function softwareImages(vnfd: Vnfd, paths: ReadonlySet<string>, now: Date
       return { ...image, provider, imagePath, createdAt, userMetadata: {} };
     }),
   );
+  return images.filter((image, at) => images.findIndex((other) => isDeepStrictEqual(other, image)) === at);
 }
