@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestCloud, type TestCloud } from './testing.ts';
+import { installPhase, startTestCloud, type TestCloud } from './testing.ts';
 
 const MASTER = '10.10.0.231';
 const FLOATING = '172.24.4.3';
-const SCRIPT = readFileSync(
-  new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
-  'utf8',
-);
 const ACCOUNT = `apiVersion: v1
 kind: ServiceAccount
 metadata: {name: robot, namespace: kube-system}
@@ -29,18 +24,11 @@ beforeAll(async () => {
   cloud = await startTestCloud(5000);
   cloud.floating.set(FLOATING, MASTER);
   cloud.machine('vm-master', MASTER);
-  await phase('prepare');
-  await phase('init', `export CERT_SANS=${FLOATING}`);
+  const node = { name: 'master231', address: MASTER };
+  await installPhase(cloud, node, { phase: 'prepare', CLUSTER_ENDPOINT: `${MASTER}:6443` });
+  await installPhase(cloud, node, { phase: 'init', CLUSTER_ENDPOINT: `${MASTER}:6443`, CERT_SANS: FLOATING });
 }, 60_000);
 afterAll(() => cloud.stop());
-
-async function phase(name: string, more = ''): Promise<void> {
-  const env = `export NODE_NAME=master231 NODE_IP=${MASTER} CLUSTER_ENDPOINT=${MASTER}:6443 VNFLOW_OUTPUT=/root/out VNFLOW_SECRET_OUTPUT=/root/secret\n${more}\n`;
-  await cloud.ssh(MASTER, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, { stdin: SCRIPT });
-  await cloud.ssh(MASTER, `sudo sh -c 'cat > /root/env'`, { stdin: env });
-  const { code, stderr } = await cloud.ssh(MASTER, `sudo sh -c '. /root/env; bash /root/script ${name}'`);
-  if (code !== 0) throw new Error(`${name} ended with ${code}: ${stderr}`);
-}
 
 const kubectl = (command: string, stdin = '') =>
   cloud.ssh(MASTER, `sudo kubectl --kubeconfig /etc/kubernetes/admin.conf ${command}`, { stdin });

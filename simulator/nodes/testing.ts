@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
@@ -9,6 +9,8 @@ import type { Machine } from '../kernel/machine.ts';
 import { createPersistence } from '../kernel/persistence.ts';
 import { createNodes, type Nodes } from './index.ts';
 
+const INSTALL_SCRIPT = new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
+
 /** A bare network: machines answer at the addresses of their ports and at floating IPs given here. */
 export interface TestCloud {
   readonly nodes: Nodes;
@@ -18,8 +20,8 @@ export interface TestCloud {
   machine(name: string, address: string, more?: Partial<Machine>): Machine;
   /** Runs a command as `ubuntu` through the bastion. */
   ssh(address: string, command: string, options?: SshOptions): Promise<SshResult>;
-  /** Ends this simulator and starts another on the same state. */
-  restart(): Promise<void>;
+  /** Ends this simulator and starts another on the same state, so many simulated seconds later. */
+  restart(later?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -79,8 +81,8 @@ export async function startTestCloud(speed = 2000): Promise<TestCloud> {
       return machine;
     },
     ssh: (address, command, options) => untilBooted(() => sshExec(world.nodes, address, { command, ...options })),
-    restart: async () => {
-      elapsed = world.clock.elapsed();
+    restart: async (later = 0) => {
+      elapsed = world.clock.elapsed() + later;
       await world.nodes.stop();
       world.persistence.flushAll();
       world = await start();
@@ -168,4 +170,23 @@ function connected(client: ssh2.Client, config: ssh2.ConnectConfig): Promise<voi
     client.connect(config);
     if (!config.sock) client.setNoDelay(true);
   });
+}
+
+/** Runs a phase of the sample's install script as root, in the foreground. @returns its outputs @throws Error with what it printed */
+export async function installPhase(
+  cloud: TestCloud,
+  { name, address }: { readonly name: string; readonly address: string },
+  { phase, ...variables }: Readonly<Record<string, string>> & { readonly phase: string },
+): Promise<Record<string, string>> {
+  const files = { VNFLOW_OUTPUT: '/root/out', VNFLOW_SECRET_OUTPUT: '/root/secret' };
+  const env = Object.entries({ NODE_NAME: name, NODE_IP: address, ...files, ...variables });
+  const lines = env.map(([key, value]) => `export ${key}='${value}'\n`);
+  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, {
+    stdin: readFileSync(INSTALL_SCRIPT, 'utf8'),
+  });
+  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: lines.join('') });
+  const command = `sudo sh -c '. /root/env; bash /root/script ${phase} && cat /root/out /root/secret'`;
+  const { code, stdout, stderr } = await cloud.ssh(address, command);
+  if (code !== 0) throw new Error(`${phase} on ${name} ended with ${code}: ${stderr}`);
+  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
 }

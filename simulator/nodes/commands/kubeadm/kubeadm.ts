@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { stamp } from '../../cluster/time.ts';
 import { pullRefusal } from '../../containers/registries.ts';
 import {
   type CommandContext,
@@ -86,6 +87,13 @@ const TOKEN_VALUES = new Set([
   '--certificate-key',
 ]);
 
+/** As kubeadm prints what is left: 45s, 59m, 23h, 2d. */
+function shortDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
 async function token(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, TOKEN_VALUES);
   const [verb = 'list', given] = parsed.operands;
@@ -131,8 +139,9 @@ async function token(args: readonly string[], context: CommandContext): Promise<
     return ok(`bootstrap token "${id}" deleted\n`);
   }
   const rows = Object.entries(tokens).map(([id, { secret, expiresAt, description }]) => {
-    const left = expiresAt === null ? '<forever>' : `${Math.floor((expiresAt - now) / 3600)}h`;
-    return `${id}.${secret}   ${left.padEnd(11)} ${'2026-11-22T10:00:00Z'.padEnd(22)} authentication,signing   ${(description || '<none>').padEnd(54)} system:bootstrappers:kubeadm:default-node-token\n`;
+    const left = expiresAt === null ? '<forever>' : shortDuration(expiresAt - now);
+    const end = expiresAt === null ? '<never>' : stamp(cluster, expiresAt);
+    return `${id}.${secret}   ${left.padEnd(11)} ${end.padEnd(22)} authentication,signing   ${(description || '<none>').padEnd(54)} system:bootstrappers:kubeadm:default-node-token\n`;
   });
   return ok(
     `TOKEN                     TTL         EXPIRES                USAGES                   DESCRIPTION                                                EXTRA GROUPS\n${rows.join('')}`,
