@@ -4,7 +4,7 @@ import { planInstantiate } from '../domain/planner/instantiate.ts';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
 import { recordOperationState } from '../store/operations.ts';
-import { givenInstance, givenInstantiated, givenOperation } from './testing/given.ts';
+import { givenInstance, givenInstantiated, givenOperation, givenPackage } from './testing/given.ts';
 import { sampleRequest } from './testing/sample-package.ts';
 import { startTestApi, type TestApi } from './testing/test-api.ts';
 
@@ -115,6 +115,28 @@ it('plans scale in: who is drained and goes, who is asked, who is left alone', a
     untouched: ['node1 (10.10.0.1)', 'node2 (10.10.0.2)'],
   });
   expect(json.rollback).toEqual({ supported: false, steps: [] });
+});
+
+it('plans instantiate for a VNFD of which there is no instance, with the same checks, and makes none', async () => {
+  const { vnfdId, packageId } = await givenPackage(test);
+  const before = await test.db.selectFrom('vnf_instance').select('id').execute();
+  const planned = (request: unknown, changes: object = {}) =>
+    test.call('POST', '/vnflow/v1/plan', { json: { vnfdId, operation: 'INSTANTIATE', request, ...changes } });
+  const request = sampleRequest('instantiate-simple');
+  const { status, json } = await planned(request);
+  expect(status).toBe(200);
+  const expected = planInstantiate(SHAPE).steps.map((step) => step.id);
+  expect(json.steps.map((step: { id: string }) => step.id)).toEqual(expected);
+  expect(json.steps[0].commands[0]).toBe('Heat: POST stacks (stack_name vnf-{vnfInstanceId})');
+  expect(json.disruption.quorum.after).toMatchObject({ members: 1 });
+
+  expect(await planned({ ...request, flavourId: 'none' })).toMatchObject({ status: 400 });
+  expect(await planned(request, { operation: 'TERMINATE' })).toMatchObject({ status: 400 });
+  const unknown = { status: 422, json: { code: 'VNFD_NOT_USABLE' } };
+  expect(await planned(request, { vnfdId: randomUUID() })).toMatchObject(unknown);
+  await test.call('PATCH', `/vnfpkgm/v1/vnf_packages/${packageId}`, { json: { operationalState: 'DISABLED' } });
+  expect(await planned(request)).toMatchObject(unknown);
+  expect(await test.db.selectFrom('vnf_instance').select('id').execute()).toEqual(before);
 });
 
 it('a plan of an operation that cannot run now is refused as the operation is', async () => {

@@ -1,7 +1,7 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { findInstanceBecomingVim, findOtherVimNamed } from '../../store/cluster-vims.ts';
-import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
+import type { InstanceOfPackage } from './package-of-instance.ts';
 
 /**
  * The name that the cluster gets as a VIM must be free in the project, also of clusters that are just being made.
@@ -9,7 +9,7 @@ import type { ApiContext } from '../dependencies.ts';
  */
 export async function checkVimName(
   { db }: ApiContext,
-  { id: vnfInstanceId, tenant }: VnfInstanceRow,
+  { id: vnfInstanceId, tenant }: InstanceOfPackage,
   name: string | undefined,
 ): Promise<void> {
   if (name === undefined) return;

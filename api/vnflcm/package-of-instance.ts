@@ -14,8 +14,11 @@ export interface InstancePackage {
 const read = new Map<string, InstancePackage>();
 const MOST_READ = 16;
 
-/** The package that an instance was made from. @throws VnflowError VNFD_NOT_USABLE when it has been disabled since */
-export async function packageOfInstance({ db }: ApiContext, instance: VnfInstanceRow): Promise<InstancePackage> {
+/** What names an instance and its package; the instance need not be there yet. */
+export type InstanceOfPackage = Pick<VnfInstanceRow, 'id' | 'tenant' | 'vnfd_id' | 'package_id'>;
+
+/** The package that an instance is made from. @throws VnflowError VNFD_NOT_USABLE when it has been disabled since */
+export async function packageOfInstance({ db }: ApiContext, instance: InstanceOfPackage): Promise<InstancePackage> {
   const found = await findVnfPackage(db, instance.tenant, instance.package_id);
   if (found?.operational_state !== 'ENABLED') {
     throw new VnflowError('VNFD_NOT_USABLE', {

@@ -9,7 +9,7 @@ import { checkClusterParameters } from './check-cluster-parameters.ts';
 import { checkUserData } from './check-user-data.ts';
 import { checkVimName } from './check-vim-name.ts';
 import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
-import { packageOfInstance, textsUnder } from './package-of-instance.ts';
+import { type InstanceOfPackage, packageOfInstance, textsUnder } from './package-of-instance.ts';
 import { resolveVimConnections } from './resolve-vim.ts';
 
 export interface PreparedInstantiate {
@@ -27,6 +27,15 @@ export async function prepareInstantiate(
 ): Promise<PreparedInstantiate> {
   await checkIdle(context, instance.id);
   checkInstantiationState(instance, 'NOT_INSTANTIATED');
+  return checkInstantiate(context, instance, request);
+}
+
+/** The part of it that the state of an instance has no say in. */
+export async function checkInstantiate(
+  context: ApiContext,
+  instance: InstanceOfPackage,
+  request: InstantiateVnfRequest,
+): Promise<PreparedInstantiate> {
   const { vnfd, files } = await packageOfInstance(context, instance);
   const chosen = flavour(vnfd, request.flavourId);
   checkUserData(request.additionalParams);

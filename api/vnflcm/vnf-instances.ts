@@ -9,7 +9,6 @@ import {
 import { violatedConstraint } from '../../store/constraint.ts';
 import { deleteIdleVnfInstance } from '../../store/lcm-requests.ts';
 import { findVnfInstance, insertVnfInstance, listVnfInstances } from '../../store/vnf-instances.ts';
-import { findVnfPackageByVnfdId, type VnfPackageRow } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { listAnswer } from '../query/list-answer.ts';
@@ -17,6 +16,7 @@ import { checkIdle, checkInstantiationState, startOperation } from './lcm-operat
 import { vnfInstanceOf } from './lookup.ts';
 import { prepareInstantiate } from './prepare-instantiate.ts';
 import { prepareScale } from './prepare-scale.ts';
+import { notUsable, usablePackage } from './usable-package.ts';
 import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
 import { vnfInstanceSelectors, vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 
@@ -92,20 +92,6 @@ async function create(context: ApiContext, { caller }: ApiRequest, body: CreateV
   const row = await findVnfInstance(db, id);
   if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${id} not found.` });
   return { status: 201, headers: { Location: vnfInstanceUrl(endpoint, id) }, json: vnfInstanceView(row, endpoint) };
-}
-
-/** @throws VnflowError VNFD_NOT_USABLE */
-async function usablePackage({ db }: ApiContext, tenant: string, vnfdId: string): Promise<VnfPackageRow> {
-  const onboarded = await findVnfPackageByVnfdId(db, tenant, vnfdId);
-  if (!onboarded) throw notUsable(vnfdId, 'no package with it is onboarded');
-  if (onboarded.operational_state !== 'ENABLED') throw notUsable(vnfdId, `package ${onboarded.id} is DISABLED`);
-  return onboarded;
-}
-
-function notUsable(vnfdId: string, why: string): VnflowError {
-  return new VnflowError('VNFD_NOT_USABLE', {
-    detail: `vnfdId: VnfPackage of vnfdId ${vnfdId} is not found or not operational: ${why}.`,
-  });
 }
 
 async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnswer> {

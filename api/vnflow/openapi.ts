@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CreateVnfRequest, InstantiateVnfRequest, TerminateVnfRequest } from '../../domain/sol-requests.ts';
 import { RegisterVim, UpdateVim } from '../vims/vim-requests.ts';
 import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from '../vnfpkgm/package-requests.ts';
-import { PlanRequest } from './plan-answer.ts';
+import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
 
 interface Operation {
   readonly summary: string;
@@ -61,6 +61,9 @@ const PATHS: Readonly<Record<string, Methods>> = {
   '/vnflow/v1/vnf_lcm_op_occs/{id}/events': get('What happened since an event; can wait'),
   '/vnflow/v1/vnf_instances/{id}/plan': {
     post: { summary: 'What an operation would do', body: PlanRequest, success: 200 },
+  },
+  '/vnflow/v1/plan': {
+    post: { summary: 'What instantiate would do, without an instance', body: VnfdPlanRequest, success: 200 },
   },
   '/vnflow/v1/health': get('Is it alive?'),
 };

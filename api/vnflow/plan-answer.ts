@@ -13,12 +13,15 @@ import type { ApiContext } from '../dependencies.ts';
 import { parseMember } from '../http/json-body.ts';
 import { present } from '../http/present.ts';
 import { checkIdle, checkInstantiationState } from '../vnflcm/lcm-operation.ts';
-import { prepareInstantiate } from '../vnflcm/prepare-instantiate.ts';
+import { checkInstantiate, type PreparedInstantiate, prepareInstantiate } from '../vnflcm/prepare-instantiate.ts';
 import { prepareScale } from '../vnflcm/prepare-scale.ts';
+import { usablePackage } from '../vnflcm/usable-package.ts';
 import { type CommandFacts, stepCommands } from './step-commands.ts';
 
 /** The instance keeps its script's path sealed with its nodes' logins; for people the word will do. */
 const SCRIPT = 'script_path';
+/** No instance has this id. */
+const NIL = '00000000-0000-0000-0000-000000000000';
 
 export const PlanRequest = z.object({ operation: z.enum(['INSTANTIATE', 'TERMINATE', 'SCALE']), request: z.unknown() });
 export type PlanRequest = z.infer<typeof PlanRequest>;
@@ -32,14 +35,44 @@ export async function planAnswer(
   instance: VnfInstanceRow,
   asked: PlanRequest,
 ): Promise<Record<string, unknown>> {
-  const { plan, rollback, scriptPath } = await planOf(context, instance, asked);
+  const planned = await planOf(context, instance, asked);
   const nodes = (await listClusterNodes(context.db, instance.id)).map(existingNode);
+  return answerOf(context, planned, { operation: asked.operation, vnfInstanceId: instance.id, nodes });
+}
+
+export const VnfdPlanRequest = PlanRequest.extend({ operation: z.literal('INSTANTIATE'), vnfdId: z.string() });
+export type VnfdPlanRequest = z.infer<typeof VnfdPlanRequest>;
+
+/** The same for an instance that nobody has created yet. @throws VnflowError VNFD_NOT_USABLE */
+export async function vnfdPlanAnswer(
+  context: ApiContext,
+  tenant: string,
+  { vnfdId, operation, request }: VnfdPlanRequest,
+): Promise<Record<string, unknown>> {
+  const { id: package_id } = await usablePackage(context, tenant, vnfdId);
+  const notThere = { id: NIL, tenant, vnfd_id: vnfdId, package_id };
+  const body = parseMember(InstantiateVnfRequest, request, ['request']);
+  const planned = planOfInstantiate(await checkInstantiate(context, notThere, body));
+  return answerOf(context, planned, { operation, vnfInstanceId: '{vnfInstanceId}', nodes: [] });
+}
+
+interface Asked {
+  readonly operation: PlanRequest['operation'];
+  readonly vnfInstanceId: string;
+  readonly nodes: readonly ExistingNode[];
+}
+
+async function answerOf(
+  context: ApiContext,
+  { plan, rollback, scriptPath }: Planned,
+  { operation, vnfInstanceId, nodes }: Asked,
+): Promise<Record<string, unknown>> {
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => step.seconds ?? secondsOf(step.kind);
   const critical = criticalPath(plan, expected);
-  const view = stepView({ expected, nodes, facts: { vnfInstanceId: instance.id, scriptPath } });
+  const view = stepView({ expected, nodes, facts: { vnfInstanceId, scriptPath } });
   return {
-    operation: asked.operation,
+    operation,
     steps: plan.steps.map(view),
     criticalPathSeconds: critical.seconds,
     criticalPath: critical.steps.map(({ id }) => id),
@@ -85,6 +118,10 @@ interface Planned {
   readonly scriptPath?: string;
 }
 
+function planOfInstantiate({ shape, scriptPath }: PreparedInstantiate): Planned {
+  return { plan: planInstantiate(shape), rollback: planInstantiateRollback(), scriptPath };
+}
+
 async function planOf(
   context: ApiContext,
   instance: VnfInstanceRow,
@@ -93,8 +130,7 @@ async function planOf(
   switch (operation) {
     case 'INSTANTIATE': {
       const body = parseMember(InstantiateVnfRequest, request, ['request']);
-      const { shape, scriptPath } = await prepareInstantiate(context, instance, body);
-      return { plan: planInstantiate(shape), rollback: planInstantiateRollback(), scriptPath };
+      return planOfInstantiate(await prepareInstantiate(context, instance, body));
     }
     case 'SCALE': {
       const body = parseMember(ScaleVnfRequest, request, ['request']);

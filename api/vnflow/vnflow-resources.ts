@@ -3,7 +3,7 @@ import { type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { eventsOf } from './events.ts';
 import { openApiDocument } from './openapi.ts';
-import { PlanRequest, planAnswer } from './plan-answer.ts';
+import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
 import { timelineOf } from './timeline.ts';
 
 /** `/vnflow/v1`: what SOL003 does not have. */
@@ -25,6 +25,12 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
       POST: withBody(PlanRequest, async (request, body) => ({
         status: 200,
         json: await planAnswer(context, await vnfInstanceOf(context, request), body),
+      })),
+    },
+    '/plan': {
+      POST: withBody(VnfdPlanRequest, async ({ caller }, body) => ({
+        status: 200,
+        json: await vnfdPlanAnswer(context, caller.tenant, body),
       })),
     },
     '/openapi.json': { GET: withoutBody(async () => ({ status: 200, json: openApiDocument(context.endpoint) })) },

@@ -5,8 +5,7 @@ import { createVnfm, type Vnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
 import type { Plan } from '../vnfm/contract.ts';
 import { CliFailure } from '../vnfm/failure.ts';
-import { planOf } from '../vnfm/operations.ts';
-import { createVnfInstance, deleteVnfInstance } from '../vnfm/vnf-lifecycle.ts';
+import { planOf, planOfVnfd } from '../vnfm/operations.ts';
 import { dataOption } from './options.ts';
 
 interface Options {
@@ -29,7 +28,7 @@ export function addPlanCommand(program: Command): void {
     .description('show what an operation would do, without doing it; exit code 2: something, 0: nothing, 1: an error')
     .addArgument(new Argument('<operation>').choices(Object.keys(OPERATIONS)))
     .option('--vnf <id>', 'the VNF instance')
-    .option('--vnfd <id>', 'instantiate: a VNFD; an instance identifier is made for it and removed again')
+    .option('--vnfd <id>', 'instantiate: a VNFD, when there is no instance yet')
     .requiredOption('--request <file>', 'body of the request, JSON')
     .option('--json', 'the plan as JSON')
     .addOption(dataOption())
@@ -61,12 +60,7 @@ async function planned(
       `Name the VNF instance with --vnf${operation === 'instantiate' ? ', or a VNFD with --vnfd' : ''}.`,
     );
   }
-  const id = await createVnfInstance(vnfm, { vnfdId: vnfd, vnfInstanceDescription: 'made by `vnflow plan`' });
-  try {
-    return await planOf(vnfm, id, body);
-  } finally {
-    await deleteVnfInstance(vnfm, id);
-  }
+  return planOfVnfd(vnfm, vnfd, request);
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -38,6 +38,12 @@ export async function planOf(vnfm: Vnfm, vnfInstanceId: string, body: PlanReques
   return (await vnfm.request({ method: 'POST', path, body })).read(Plan);
 }
 
+/** What instantiate would do with an instance of a VNFD that nobody has created yet. */
+export async function planOfVnfd(vnfm: Vnfm, vnfdId: string, request: unknown): Promise<Plan> {
+  const body = { vnfdId, operation: 'INSTANTIATE', request };
+  return (await vnfm.request({ method: 'POST', path: '/vnflow/v1/plan', body })).read(Plan);
+}
+
 function ownPath(opOccId: string): string {
   return `/vnflow/v1/vnf_lcm_op_occs/${encodeURIComponent(opOccId)}`;
 }
