@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ClusterBackups } from '../store/cluster-backups.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 
@@ -30,11 +31,20 @@ export const DEFAULT_PACE: Pace = {
   stackLimit: 1200,
 };
 
+/** How often clusters are backed up besides the end of operations, and how many backups of each are kept. */
+export interface BackupSettings {
+  readonly everySeconds: number;
+  readonly keep: number;
+}
+
+export const DEFAULT_BACKUPS: BackupSettings = { everySeconds: 6 * 3600, keep: 4 };
+
 /** What activities need: handed over once, at the worker's start. */
 export interface ActivityDependencies {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly bastion?: Bastion;
+  readonly backups: BackupSettings & { readonly store: ClusterBackups };
   readonly pace: Pace;
   readonly log: Logger;
 }

@@ -16,6 +16,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { operationOf, stackName, vimConnectionOf } from './operation-facts.ts';
 import { unregisterVim } from './register-vim.ts';
+import { deleteSchedule } from './snapshot-schedule.ts';
 import { stackInput } from './stack-input.ts';
 import { vimSession } from './vim-session.ts';
 
@@ -43,6 +44,7 @@ export function createStackActivities(deps: ActivityDependencies): StackActiviti
     // the VIM goes here, not in a step of its own: it is a row and a secret as all that is forgotten here, and needs no network
     forgetCluster: async (input) => {
       await unregisterVim(deps, input.vnfInstanceId);
+      await deleteSchedule(input.vnfInstanceId);
       await forgetCluster(deps.db, input.vnfInstanceId);
       await deps.secrets.removeOwnedBy(input.vnfInstanceId);
       return {};

@@ -1,14 +1,15 @@
-import type { StepActivities } from '../domain/activity-contract.ts';
+import type { ScheduledActivities, StepActivities } from '../domain/activity-contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createDiscoverActivity } from './discover.ts';
 import { createNodeActivities } from './nodes.ts';
 import { createRegisterVimActivity } from './register-vim.ts';
 import { createRemoveWorkersActivity } from './remove-workers.ts';
 import { createScaleActivities } from './scale.ts';
+import { createSnapshotActivities } from './snapshot.ts';
 import { createStackActivities } from './stack.ts';
 
-/** One activity per kind of step. */
-export function createStepActivities(deps: ActivityDependencies): StepActivities {
+/** One activity per kind of step, and those of schedules. */
+export function createStepActivities(deps: ActivityDependencies): StepActivities & ScheduledActivities {
   return {
     ...createStackActivities(deps),
     ...createDiscoverActivity(deps),
@@ -16,5 +17,6 @@ export function createStepActivities(deps: ActivityDependencies): StepActivities
     ...createRegisterVimActivity(deps),
     ...createScaleActivities(deps),
     ...createRemoveWorkersActivity(deps),
+    ...createSnapshotActivities(deps),
   };
 }

@@ -46,9 +46,11 @@ it('plans instantiate: steps, commands, critical path; and stores nothing', asyn
     'initControlPlane-masterNode-0',
     'installCni-masterNode-0',
     'verifyCluster-masterNode-0',
+    'snapshotEtcd-masterNode-0',
+    'scheduleSnapshots',
   ]);
-  expect(json.criticalPathSeconds).toBe(321);
-  expect(json.expectedSeconds).toBe(321);
+  expect(json.criticalPathSeconds).toBe(325);
+  expect(json.expectedSeconds).toBe(325);
   expect(json.disruption).toMatchObject({
     added: ['masterNode[0]', 'workerNode[0]', 'workerNode[1]'],
     untouched: [],
@@ -176,8 +178,8 @@ it('the timeline shows every step with its node, attempt, log and error', async 
   await recordStepLog(test.db, step, 'last line');
   await recordStepEnded(test.db, { ...step, outcome: { state: 'FAILED', error: { detail: 'disk full' } } });
   const { json } = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
-  expect(json).toMatchObject({ operationState: 'STARTING', expectedSeconds: 321 });
-  expect(json.steps).toHaveLength(10);
+  expect(json).toMatchObject({ operationState: 'STARTING', expectedSeconds: 325 });
+  expect(json.steps).toHaveLength(12);
   expect(json.steps).toContainEqual({
     id: 'prepareNode-workerNode-1',
     kind: 'prepareNode',

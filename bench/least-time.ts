@@ -59,6 +59,9 @@ function worksOf(step: Step, commands: readonly string[] = [], { table }: World)
           seconds: table.login,
         },
       ];
+    // a call of Temporal, no node
+    case 'scheduleSnapshots':
+      return [{ id, after: step.after, seconds: 0 }];
     default: {
       const work = { id, after: step.after, seconds: table.login + inPhase };
       return isJoin(id) ? [work, { id: readyAfter(id), after: [id], seconds: table.nodeReady }] : [work];

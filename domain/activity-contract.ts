@@ -33,6 +33,20 @@ export interface StepFailure {
   readonly seen?: string;
 }
 
+/** Of the workflow that a schedule starts. */
+export interface ScheduledActivities {
+  /** @returns what was done, for people. @throws ApplicationFailure */
+  snapshotOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
+}
+
+/** The workflow type of snapshots on a schedule. */
+export const SNAPSHOT_WORKFLOW = 'snapshotCluster';
+
+/** Of the schedule, and the beginning of the ids of its runs. */
+export function snapshotScheduleId(vnfInstanceId: string): string {
+  return `snapshots/${vnfInstanceId}`;
+}
+
 export interface StateRecord extends OperationRef {
   readonly state: OperationState;
   readonly failure?: StepFailure;

@@ -56,6 +56,8 @@ const EFFECTS: Readonly<Record<StepKind, Effect>> = {
   joinWorker: { named: 'visited', asksControlPlane: true },
   verifyCluster: { named: 'visited' },
   registerVim: { named: 'visited' },
+  snapshotEtcd: { named: 'visited' },
+  scheduleSnapshots: {},
   removeWorkers: { named: 'drained', asksControlPlane: true },
   shrinkStack: { named: 'removed' },
   deleteStack: { all: 'removed' },

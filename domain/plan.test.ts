@@ -33,6 +33,8 @@ it('prepares all nodes at once, then joins workers while Cilium is installed', (
     ['initControlPlane-masterNode-0'],
     ['installCni-masterNode-0', 'joinWorker-workerNode-0', 'joinWorker-workerNode-1'],
     ['verifyCluster-masterNode-0'],
+    ['snapshotEtcd-masterNode-0'],
+    ['scheduleSnapshots'],
   ]);
 });
 
@@ -46,15 +48,23 @@ it('prepares and balances all control-plane nodes at once, and lets them join on
     ['installCni-masterNode-0', 'joinControlPlane-masterNode-1', 'joinWorker-workerNode-0'],
     ['joinControlPlane-masterNode-2'],
     ['verifyCluster-masterNode-0'],
+    ['snapshotEtcd-masterNode-0'],
+    ['scheduleSnapshots'],
   ]);
 });
 
 it.each([1, 3])(
-  'registers the cluster as a VIM last, and only when the request names one (%i control-plane nodes)',
+  'registers the cluster as a VIM before its first backup, and only when the request names one (%i control-plane nodes)',
   (masters) => {
     const named = planInstantiate({ ...shape(2, masters), vimNamed: true });
-    expect(waves(named).slice(-2)).toEqual([['verifyCluster-masterNode-0'], ['registerVim-masterNode-0']]);
-    expect(named.steps.slice(0, -1)).toEqual(planInstantiate(shape(2, masters)).steps);
+    expect(waves(named).slice(-4)).toEqual([
+      ['verifyCluster-masterNode-0'],
+      ['registerVim-masterNode-0'],
+      ['snapshotEtcd-masterNode-0'],
+      ['scheduleSnapshots'],
+    ]);
+    const without = named.steps.filter(({ kind }) => kind !== 'registerVim').map(({ id }) => id);
+    expect(without).toEqual(planInstantiate(shape(2, masters)).steps.map(({ id }) => id));
     expect(planInstantiate({ ...shape(2, masters), vimNamed: false })).toEqual(planInstantiate(shape(2, masters)));
   },
 );
@@ -64,16 +74,16 @@ it('has a critical path that does not grow with the number of workers', () => {
   expect(path(500)).toBe(path(1));
 });
 
-it('gives each worker two remote steps and the control-plane node at most four, whatever the size', () => {
+it('gives each worker two remote steps and the control-plane node at most five, whatever the size', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 300 }), (workers) => {
       const bySlot = Map.groupBy(planInstantiate(shape(workers)).steps, ({ slot }) => slot);
       for (const [slot, steps] of bySlot) {
         if (slot?.startsWith('workerNode'))
           expect(steps.map(({ kind }) => kind)).toEqual(['prepareNode', 'joinWorker']);
-        if (slot?.startsWith('masterNode')) expect(steps.length).toBe(4);
+        if (slot?.startsWith('masterNode')) expect(steps.length).toBe(5);
       }
-      expect(bySlot.size).toBe(workers + 2);
+      expect(bySlot.size).toBe(workers + 2); // and the steps on no node
     }),
   );
 });
@@ -112,6 +122,8 @@ it('names the steps of the critical path', () => {
     'initControlPlane',
     'installCni',
     'verifyCluster',
+    'snapshotEtcd',
+    'scheduleSnapshots',
   ]);
   expect(total).toBe(steps.map(seconds).reduce((a, b) => a + b, 0));
 });

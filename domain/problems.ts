@@ -284,6 +284,21 @@ export const PROBLEMS = {
     remedy:
       'See which pods stay (`kubectl get pods -A -o wide`) and which budget holds them (`kubectl get pdb -A`); scale the workload up or relax the budget, then `vnflow ops retry OP_OCC`. `drain_timeout` in additionalParams is how long they may take.',
   },
+  // -- backups -------------------------------------------------------------------------------------------------------
+  SNAPSHOT_FAILED: {
+    status: 503,
+    title: 'No backup of the cluster',
+    retriable: true,
+    remedy:
+      'Look at etcd on the control-plane node (`sudo crictl ps --all --name etcd`, `df -h /var/lib`), then `vnflow ops retry OP_OCC`.',
+  },
+  BACKUP_TOO_LARGE: {
+    status: 422,
+    title: 'Backup of the cluster is too large',
+    retriable: false,
+    remedy:
+      'Remove what the cluster does not need (`kubectl get events -A`), compact and defragment etcd, then `vnflow ops retry OP_OCC`.',
+  },
   // -- operations ----------------------------------------------------------------------------------------------------
   STEP_DEADLINE: {
     status: 422,

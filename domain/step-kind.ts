@@ -80,6 +80,18 @@ export const STEP_KINDS = {
     timeLimitSeconds: 300,
     attempts: 8,
   },
+  snapshotEtcd: {
+    summary: 'back up etcd and the keys of the cluster from {node}',
+    expectedSeconds: 3,
+    timeLimitSeconds: 900,
+    attempts: 12,
+  },
+  scheduleSnapshots: {
+    summary: 'back the cluster up regularly from now on',
+    expectedSeconds: 1,
+    timeLimitSeconds: 60,
+    attempts: 20,
+  },
   growStack: { summary: 'add servers to the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
   removeWorkers: {
     summary: 'drain and delete {node}',

@@ -77,8 +77,9 @@ export async function forgetOtherNodes(
     .execute();
 }
 
-/** Forgets nodes and host keys of an instance. */
+/** Forgets nodes, host keys and backups of an instance: nodes first, see `holdCluster` of the backups. */
 export async function forgetCluster(db: Database, vnfInstanceId: string): Promise<void> {
   await db.deleteFrom('cluster_node').where('vnf_instance_id', '=', vnfInstanceId).execute();
   await db.deleteFrom('host_key').where('vnf_instance_id', '=', vnfInstanceId).execute();
+  await db.deleteFrom('cluster_backup').where('vnf_instance_id', '=', vnfInstanceId).execute();
 }

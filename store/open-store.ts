@@ -5,6 +5,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { Pool } from 'pg';
 import * as first from './migrations/2026-11-21-first.ts';
 import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
+import * as clusterBackups from './migrations/2026-11-22-cluster-backups.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -16,6 +17,7 @@ export type StoreLocation =
 const MIGRATIONS: Record<string, Migration> = {
   '2026-11-21-first': first,
   '2026-11-21-kubernetes-vim': kubernetesVim,
+  '2026-11-22-cluster-backups': clusterBackups,
 };
 
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */

@@ -113,6 +113,17 @@ export async function findOpenOperation(db: Database, vnfInstanceId: string): Pr
     .executeTakeFirst();
 }
 
+/** The operation that began last. */
+export async function newestOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
+  return db
+    .selectFrom('vnf_lcm_op_occ')
+    .selectAll()
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .orderBy('start_time', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 export interface StateChange {
   readonly state: OperationState;
   /** A problem (FAILED_TEMP, ROLLED_BACK by refusal) or null to clear it; absent: kept. */

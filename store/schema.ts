@@ -145,6 +145,28 @@ export interface HostKeyTable {
   seen_at: Generated<Date>;
 }
 
+/** A copy of etcd and the PKI of a cluster; the pieces are sealed. */
+export interface ClusterBackupTable {
+  id: string;
+  vnf_instance_id: string;
+  taken_at: Date;
+  /** The control-plane node that it was taken on. */
+  node_name: string;
+  /** `host:port` that the cluster's kubeconfigs use. */
+  endpoint: string;
+  /** etcd's revision: int64, so text. */
+  revision: string;
+  total_keys: number;
+  bytes: number;
+  chunks: number;
+}
+
+export interface ClusterBackupChunkTable {
+  backup_id: string;
+  seq: number;
+  sealed: Bytes;
+}
+
 export type VimType = 'openstack' | 'kubernetes';
 
 export interface VimTable {
@@ -184,6 +206,8 @@ export interface Schema {
   secret: SecretTable;
   cluster_node: ClusterNodeTable;
   host_key: HostKeyTable;
+  cluster_backup: ClusterBackupTable;
+  cluster_backup_chunk: ClusterBackupChunkTable;
   vim: VimTable;
   step_duration: StepDurationTable;
 }

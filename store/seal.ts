@@ -34,16 +34,26 @@ function checkedKey(text: string, where: string): MasterKey {
 
 /** AES-256-GCM; `name` is authenticated too, so that a sealed secret cannot be put in another's place. */
 export function seal(key: MasterKey, name: string, plain: string): Buffer {
+  return sealBytes(key, name, Buffer.from(plain, 'utf8'));
+}
+
+/** As `seal`, for bytes. */
+export function sealBytes(key: MasterKey, name: string, plain: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(name));
-  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
 /** @throws Error when the key is another one, or the sealed bytes or their name were changed */
 export function unseal(key: MasterKey, name: string, sealed: Uint8Array): string {
+  return unsealBytes(key, name, sealed).toString('utf8');
+}
+
+/** As `unseal`, for bytes. */
+export function unsealBytes(key: MasterKey, name: string, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(name));
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
 }

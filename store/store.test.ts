@@ -143,6 +143,8 @@ it('tells what each step did, attempt by attempt', async () => {
     'joinWorker-workerNode-0',
     'joinWorker-workerNode-1',
     'verifyCluster-masterNode-0',
+    'snapshotEtcd-masterNode-0',
+    'scheduleSnapshots',
   ]);
   expect(steps[4]).toMatchObject({ state: 'DONE', attempt: 2, error: null, after: ['discover'] });
   expect((await listEvents(db, id, '0')).map(({ text }) => text)).toEqual([

@@ -110,8 +110,8 @@ it('has recorded the operation when the start is answered, and completes it', as
   expect(await ended(one)).toBe('COMPLETED');
   expect(recorded.get(one.vnfLcmOpOccId)).toEqual(['STARTING', 'PROCESSING', 'COMPLETED']);
   expect(stepsOf(one).slice(0, 2)).toEqual(['applyStack', 'discover']);
-  expect(stepsOf(one).at(-1)).toBe('verifyCluster-masterNode-0');
-  expect(stepsOf(one).length).toBe(10);
+  expect(stepsOf(one).at(-1)).toBe('scheduleSnapshots');
+  expect(stepsOf(one).length).toBe(12);
 });
 
 it('refuses a second operation on a busy instance with a sentence, and lets the first one go on', async () => {
@@ -148,7 +148,12 @@ it('waits in FAILED_TEMP with the cause, and retry resumes at the failed step wi
   await controlOperation(client, 'retry', one.vnfInstanceId);
   expect(recorded.get(one.vnfLcmOpOccId)).toContain('PROCESSING');
   expect(await ended(one)).toBe('COMPLETED');
-  expect(stepsOf(one).slice(before.length)).toEqual(['joinWorker-workerNode-1', 'verifyCluster-masterNode-0']);
+  expect(stepsOf(one).slice(before.length)).toEqual([
+    'joinWorker-workerNode-1',
+    'verifyCluster-masterNode-0',
+    'snapshotEtcd-masterNode-0',
+    'scheduleSnapshots',
+  ]);
   expect(ran.findLast(({ stepId }) => stepId === 'joinWorker-workerNode-1')?.round).toBe(1);
 });
 

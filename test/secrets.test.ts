@@ -2,10 +2,12 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listClusterBackups } from '../store/cluster-backups.ts';
 import { secretName } from '../store/secrets.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
@@ -36,7 +38,7 @@ afterAll(async () => {
   rmSync(sample, { recursive: true });
 });
 
-it('lets no password, no join token and no token of the cluster appear in any history, log, process list, answer or stored row, in a whole life', async () => {
+it('lets no password, join token, token, key or snapshot of the cluster appear in any history, log, process list, answer or stored row, in a whole life', async () => {
   const { http, simulator } = system;
   const answers: unknown[] = [];
   http.interceptors.response.use((answer) => {
@@ -82,6 +84,7 @@ it('lets no password, no join token and no token of the cluster appear in any hi
     bearerToken,
     Buffer.from(bearerToken).toString('base64'),
     ...(state?.certificates ? [state.certificates.key] : []),
+    ...(await backupCanaries(id)),
   ];
   const processes = simulator.nodes.list().flatMap((node) => node.processes());
   const readable = simulator.nodes
@@ -104,7 +107,21 @@ it('lets no password, no join token and no token of the cluster appear in any hi
   );
   expect(await settled(http, terminated)).toMatchObject({ operationState: 'COMPLETED' });
   expect(await system.db.selectFrom('secret').selectAll().execute()).toEqual([]);
+  expect(await system.db.selectFrom('cluster_backup_chunk').selectAll().execute()).toEqual([]);
 }, 120_000);
+
+/** Lines of the cluster's keys, and pieces of the backup as it travels, as text, base64 and hexadecimal (as a row shows bytes). */
+async function backupCanaries(id: string): Promise<string[]> {
+  const [backup] = await listClusterBackups(system.db, id);
+  if (!backup) throw new Error('no backup was taken');
+  const archive = await system.backups.read(backup);
+  const master = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
+  const keys = ['ca.key', 'sa.key', 'etcd/ca.key'].map((file) => master?.file(`/etc/kubernetes/pki/${file}`) ?? '');
+  const lines = keys.map((pem) => pem.split('\n')[1] ?? '');
+  expect(lines.every((line) => line.length > 60 && gunzipSync(archive).includes(line))).toBe(true);
+  const pieces = [archive.subarray(300, 348), ...lines.map((line) => Buffer.from(line))];
+  return [...lines, ...pieces.flatMap((piece) => [piece.toString('base64'), piece.toString('hex')])];
+}
 
 async function histories(): Promise<string> {
   const client = new Client({ connection: await Connection.connect({ address: system.temporal.address }) });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Bastion } from '../activities/dependencies.ts';
+import { type BackupSettings, type Bastion, DEFAULT_BACKUPS } from '../activities/dependencies.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 import { type MasterKey, masterKey } from '../store/seal.ts';
 
@@ -21,6 +21,8 @@ const Environment = z.object({
   VNFLOW_BASTION: optional(z.string().regex(BASTION, 'must be user@host:port')),
   VNFLOW_BASTION_KEY_FILE: optional(z.string()),
   VNFLOW_BASTION_PASSWORD: optional(z.string()),
+  VNFLOW_BACKUP_HOURS: optional(z.coerce.number().min(0.25).max(168)),
+  VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
 });
 
 /** What an API or a worker process is told by its environment. */
@@ -32,6 +34,7 @@ export interface Configuration {
   readonly keystoneUrl: string | undefined;
   readonly endpoint: string | undefined;
   readonly bastion: Bastion | undefined;
+  readonly backups: BackupSettings;
 }
 
 /**
@@ -57,6 +60,13 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     keystoneUrl: env.VNFLOW_KEYSTONE_URL,
     endpoint: env.VNFLOW_ENDPOINT,
     bastion: env.VNFLOW_BASTION === undefined ? undefined : bastionOf(env.VNFLOW_BASTION, env),
+    backups: {
+      everySeconds:
+        env.VNFLOW_BACKUP_HOURS === undefined
+          ? DEFAULT_BACKUPS.everySeconds
+          : Math.round(env.VNFLOW_BACKUP_HOURS * 3600),
+      keep: env.VNFLOW_BACKUPS_KEPT ?? DEFAULT_BACKUPS.keep,
+    },
   };
 }
 

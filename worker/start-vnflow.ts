@@ -4,6 +4,7 @@ import type { ApiDependencies } from '../api/dependencies.ts';
 import { startApi } from '../api/start-api.ts';
 import { validateToken } from '../openstack/keystone-token.ts';
 import { readCsar } from '../packages/csar.ts';
+import { createClusterBackups } from '../store/cluster-backups.ts';
 import { openStore } from '../store/open-store.ts';
 import { createSecrets } from '../store/secrets.ts';
 import { checkVim } from './check-vim.ts';
@@ -64,8 +65,9 @@ type Stored = Pick<ActivityDependencies, 'db' | 'secrets'>;
 
 async function workerOf({ configuration, temporalAddress, log, speed = 1, worker }: VnflowOptions, stored: Stored) {
   if (!worker) return undefined;
-  const { bastion } = configuration;
-  const deps: ActivityDependencies = { ...stored, pace: paceAt(speed), log, ...(bastion ? { bastion } : {}) };
+  const { bastion, masterKey } = configuration;
+  const backups = { ...configuration.backups, store: createClusterBackups(stored.db, masterKey) };
+  const deps: ActivityDependencies = { ...stored, backups, pace: paceAt(speed), log, ...(bastion ? { bastion } : {}) };
   const namespace = configuration.temporalNamespace;
   return startWorker(deps, { temporalAddress, namespace, bundleCache: worker.bundleCache });
 }

@@ -24,6 +24,12 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'kubectl --namespace kube-system get secret vnflow-vim -o json (its token is sealed in the store)',
     'curl https://ENDPOINT/api/v1/namespaces (with the token)',
   ],
+  snapshotEtcd: [
+    'crictl exec ETCD etcdctl snapshot save',
+    'crictl exec ETCD etcdctl snapshot status',
+    'read the snapshot and the keys in /etc/kubernetes/pki, seal them in the store',
+  ],
+  scheduleSnapshots: ['Temporal: create schedule snapshots/{id}'],
   growStack: [`Heat: PATCH ${STACK} (one more nested stack per worker)`, `Heat: GET ${STACK} until UPDATE_COMPLETE`],
   removeWorkers: [
     'kubectl cordon NODE',

@@ -37,6 +37,8 @@ export function planInstantiate(shape: ClusterShape): Plan {
   const joins = workers.map(({ slot, prepare }) => step('joinWorker', [prepare, init], { slot }));
   const verify = step('verifyCluster', [installCni, ...controlPlaneJoins.slice(-1), ...joins], { slot: first.slot });
   const registerVim = shape.vimNamed ? [step('registerVim', [verify], { slot: first.slot })] : [];
+  // last, so that the VIM's account is in it too
+  const snapshot = step('snapshotEtcd', [registerVim[0] ?? verify], { slot: first.slot });
   return {
     operation: 'INSTANTIATE',
     direction: 'forward',
@@ -52,6 +54,8 @@ export function planInstantiate(shape: ClusterShape): Plan {
       ...joins,
       verify,
       ...registerVim,
+      snapshot,
+      step('scheduleSnapshots', [snapshot]),
     ],
   };
 }

@@ -6,13 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { Logger } from 'pino';
-import type { Pace } from '../../activities/dependencies.ts';
+import { DEFAULT_BACKUPS, type Pace } from '../../activities/dependencies.ts';
 import { startApi } from '../../api/start-api.ts';
 import { validateToken } from '../../openstack/keystone-token.ts';
 import { checkConnection } from '../../openstack/session.ts';
 import { readCsar } from '../../packages/csar.ts';
 import { packCsar } from '../../packages/pack.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
+import { createClusterBackups } from '../../store/cluster-backups.ts';
 import { openStore, type StoreLocation } from '../../store/open-store.ts';
 import { createSecrets } from '../../store/secrets.ts';
 import { testStoreLocation } from '../../store/test-store.ts';
@@ -46,13 +47,22 @@ export async function startSystem(options: SystemOptions = {}) {
     startSimulator({ speed }),
     elsewhere ? openStore(elsewhere.store) : testStoreLocation().then(openStore),
   ]);
-  const secrets = createSecrets(db, elsewhere?.masterKey ?? randomBytes(32));
+  const masterKey = elsewhere?.masterKey ?? randomBytes(32);
+  const secrets = createSecrets(db, masterKey);
+  const backups = createClusterBackups(db, masterKey);
   const engine = await connectEngine(db, { temporalAddress: temporal.address, namespace: 'default' });
   const { host, port, user: username } = simulator.bastion;
   const worker = elsewhere
     ? undefined
     : await startWorker(
-        { db, secrets, bastion: { host, port, username }, pace: { ...TEST_PACE, ...pace }, log },
+        {
+          db,
+          secrets,
+          backups: { ...DEFAULT_BACKUPS, store: backups },
+          bastion: { host, port, username },
+          pace: { ...TEST_PACE, ...pace },
+          log,
+        },
         { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
       );
   const api = await startApi({
@@ -77,6 +87,7 @@ export async function startSystem(options: SystemOptions = {}) {
     simulator,
     db,
     secrets,
+    backups,
     api,
     http,
     /** The guide's request with the simulator's endpoint, and a `vim_name` of its own. */

@@ -2,6 +2,8 @@ import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
 import { pino } from 'pino';
 import { z } from 'zod';
+import { DEFAULT_BACKUPS } from '../../activities/dependencies.ts';
+import { createClusterBackups } from '../../store/cluster-backups.ts';
 import { openStore } from '../../store/open-store.ts';
 import { masterKey } from '../../store/seal.ts';
 import { createSecrets } from '../../store/secrets.ts';
@@ -104,7 +106,9 @@ async function run(): Promise<void> {
   const log = pino({ level: process.env['VNFLOW_TEST_LOG'] ?? 'silent' });
   installRuntime(log);
   const db = await openStore({ kind: 'postgres', url: storeUrl });
-  const secrets = createSecrets(db, masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere'));
+  const sealingKey = masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere');
+  const secrets = createSecrets(db, sealingKey);
+  const backups = { ...DEFAULT_BACKUPS, store: createClusterBackups(db, sealingKey) };
   process.send?.('ready');
   await nextMessage(); // a spare worker waits here
   process.on('message', (answered) => {
@@ -113,7 +117,7 @@ async function run(): Promise<void> {
     resolve?.();
   });
   const worker = await startWorker(
-    { db, secrets, bastion, pace: TEST_PACE, log },
+    { db, secrets, backups, bastion, pace: TEST_PACE, log },
     { temporalAddress, namespace: 'default', bundleCache: BUNDLES, adapt: adapted(codePath) },
   );
   process.send?.('running');

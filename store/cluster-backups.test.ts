@@ -1,0 +1,61 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClusterBackups, listClusterBackups } from './cluster-backups.ts';
+import { forgetCluster, putClusterNodes } from './cluster-nodes.ts';
+import { type Database, openStore } from './open-store.ts';
+import { testStoreLocation } from './test-store.ts';
+import { insertVnfInstance } from './vnf-instances.ts';
+import { insertVnfPackage } from './vnf-packages.ts';
+
+const FACTS = { node_name: 'master1', endpoint: '10.0.0.1:6443', revision: '9007199254740993', total_keys: 700 };
+/** More than two pieces. */
+const archive = Buffer.concat([Buffer.from('canary-key'), randomBytes(2_500_000)]);
+
+let db: Database;
+beforeAll(async () => {
+  db = await openStore(await testStoreLocation());
+});
+afterAll(() => db.destroy());
+
+async function cluster(): Promise<string> {
+  const [id, packageId, tenant] = [randomUUID(), randomUUID(), randomUUID()];
+  await insertVnfPackage(db, { id: packageId, tenant, userDefinedData: {} });
+  const vnf = { vnfdId: randomUUID(), provider: 'C', productName: 'S', softwareVersion: '1', vnfdVersion: '1' };
+  await insertVnfInstance(db, { id, tenant, packageId, ...vnf });
+  const node = { role: 'master' as const, node_name: 'master1', ssh_address: '10.0.0.1', nic_address: '10.0.0.1' };
+  await putClusterNodes(db, [{ vnf_instance_id: id, slot: 'masterNode[0]', server_id: randomUUID(), ...node }]);
+  return id;
+}
+
+it('seals backups in pieces: what comes back is what was kept, and no piece fits elsewhere', async () => {
+  const id = await cluster();
+  const key = randomBytes(32);
+  const backups = createClusterBackups(db, key);
+  const kept = await backups.put(id, archive, { facts: FACTS, keep: 3 });
+  const [newest] = await listClusterBackups(db, id);
+  expect(newest).toEqual(kept);
+  expect(newest).toMatchObject({ ...FACTS, bytes: archive.length, chunks: 3 });
+  if (!newest) throw new Error('nothing was kept');
+  expect((await backups.read(newest)).equals(archive)).toBe(true);
+  const rows = await db.selectFrom('cluster_backup_chunk').selectAll().where('backup_id', '=', newest.id).execute();
+  expect(rows.some(({ sealed }) => Buffer.from(sealed).includes('canary-key'))).toBe(false);
+  await expect(createClusterBackups(db, randomBytes(32)).read(newest)).rejects.toThrow();
+  const piece = db.updateTable('cluster_backup_chunk').where('backup_id', '=', newest.id);
+  await piece.set({ seq: 9 }).where('seq', '=', 2).execute();
+  await expect(backups.read(newest)).rejects.toThrow();
+  await db.deleteFrom('cluster_backup_chunk').where('backup_id', '=', newest.id).where('seq', '=', 9).execute();
+  await expect(backups.read(newest)).rejects.toThrow('has 2 of 3 pieces');
+});
+
+it('keeps the newest, and none of a cluster that was given up', async () => {
+  const id = await cluster();
+  const backups = createClusterBackups(db, randomBytes(32));
+  for (const revision of ['1', '2', '3']) {
+    await backups.put(id, archive.subarray(0, 100), { facts: { ...FACTS, revision }, keep: 2 });
+  }
+  expect((await listClusterBackups(db, id)).map(({ revision }) => revision)).toEqual(['3', '2']);
+  await forgetCluster(db, id);
+  expect(await listClusterBackups(db, id)).toEqual([]);
+  expect(await backups.put(id, archive, { facts: FACTS, keep: 2 })).toBeUndefined();
+  expect(await listClusterBackups(db, id)).toEqual([]);
+});

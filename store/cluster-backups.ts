@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Insertable, Selectable } from 'kysely';
+import type { Database } from './open-store.ts';
+import type { ClusterBackupTable } from './schema.ts';
+import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
+
+/** What is known of a backup without unsealing it. */
+export type ClusterBackup = Selectable<ClusterBackupTable>;
+export type BackupFacts = Pick<Insertable<ClusterBackupTable>, 'node_name' | 'endpoint' | 'revision' | 'total_keys'>;
+
+/** Backups of clusters, sealed in pieces, that go away with the cluster. */
+export interface ClusterBackups {
+  /**
+   * Keeps a backup, and of the older ones the newest.
+   * @param keep how many there are afterwards at most, this one included
+   * @returns undefined when the store knows no node of the cluster any more: nothing is kept of a cluster that was given up
+   */
+  put(
+    vnfInstanceId: string,
+    archive: Buffer,
+    options: { facts: BackupFacts; keep: number },
+  ): Promise<ClusterBackup | undefined>;
+  /** @throws Error when the master key is another one, or a piece is missing or was changed */
+  read(backup: ClusterBackup): Promise<Buffer>;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export function createClusterBackups(db: Database, key: MasterKey): ClusterBackups {
+  return {
+    put: (vnfInstanceId, archive, { facts, keep }) =>
+      db.transaction().execute(async (trx) => {
+        if (!(await holdCluster(trx, vnfInstanceId))) return undefined;
+        const id = randomUUID();
+        const chunks = Math.max(1, Math.ceil(archive.length / CHUNK_BYTES));
+        const row = await trx
+          .insertInto('cluster_backup')
+          .values({ ...facts, id, vnf_instance_id: vnfInstanceId, taken_at: new Date(), bytes: archive.length, chunks })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        for (let seq = 0; seq < chunks; seq++) {
+          const chunk = archive.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES);
+          const sealed = sealBytes(key, chunkName(row, seq), chunk);
+          await trx.insertInto('cluster_backup_chunk').values({ backup_id: id, seq, sealed }).execute();
+        }
+        await forgetOlder(trx, vnfInstanceId, keep);
+        return row;
+      }),
+    read: async (backup) => {
+      const rows = await db
+        .selectFrom('cluster_backup_chunk')
+        .select(['seq', 'sealed'])
+        .where('backup_id', '=', backup.id)
+        .orderBy('seq')
+        .execute();
+      const archive = Buffer.concat(rows.map(({ seq, sealed }) => unsealBytes(key, chunkName(backup, seq), sealed)));
+      if (rows.length === backup.chunks && archive.length === backup.bytes) return archive;
+      throw new Error(`backup ${backup.id} has ${rows.length} of ${backup.chunks} pieces`);
+    },
+  };
+}
+
+/** The newest first. */
+export async function listClusterBackups(db: Database, vnfInstanceId: string): Promise<ClusterBackup[]> {
+  return db
+    .selectFrom('cluster_backup')
+    .selectAll()
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .orderBy('taken_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** Authenticated with the piece: one of another backup, or of another place in it, does not open. */
+function chunkName({ id, chunks }: Pick<ClusterBackup, 'id' | 'chunks'>, seq: number): string {
+  return `backup/${id}/${seq} of ${chunks}`;
+}
+
+/** Whoever forgets the cluster meanwhile waits for us, and then forgets this backup too. */
+async function holdCluster(db: Database, vnfInstanceId: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('cluster_node')
+    .select('slot')
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .forShare()
+    .execute();
+  return rows.length > 0;
+}
+
+async function forgetOlder(db: Database, vnfInstanceId: string, keep: number): Promise<void> {
+  const old = (await listClusterBackups(db, vnfInstanceId)).slice(Math.max(1, keep)).map(({ id }) => id);
+  if (old.length > 0) await db.deleteFrom('cluster_backup').where('id', 'in', old).execute();
+}

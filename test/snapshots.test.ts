@@ -1,0 +1,87 @@
+import { gunzipSync } from 'node:zlib';
+import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listClusterBackups } from '../store/cluster-backups.ts';
+import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+
+let system: System;
+let connection: Connection;
+let id: string;
+beforeAll(async () => {
+  system = await startSystem();
+  connection = await Connection.connect({ address: system.temporal.address });
+  id = await createInstance(system.http, await onboardSample(system.http));
+  const operation = operationOf(
+    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, system.instantiateBody()),
+  );
+  const ended = await settled(system.http, operation);
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+}, 90_000);
+afterAll(async () => {
+  await connection.close();
+  await system.stop();
+});
+
+const schedule = () => new Client({ connection }).schedule.getHandle(`snapshots/${id}`);
+const master = () => system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
+
+it('has a backup of the new cluster in its store: a snapshot of etcd and every key that cannot be made again', async () => {
+  const [backup, ...older] = await listClusterBackups(system.db, id);
+  expect(older).toEqual([]);
+  expect(backup).toMatchObject({ node_name: master()?.hostname, revision: expect.stringMatching(/^\d+$/) });
+  if (!backup) throw new Error('no backup');
+  const archive = gunzipSync(await system.backups.read(backup)).toString('latin1');
+  for (const file of ['ca.key', 'sa.key', 'front-proxy-ca.key', 'etcd/ca.key']) {
+    const key = master()?.file(`/etc/kubernetes/pki/${file}`) ?? '';
+    expect(key).toContain('PRIVATE KEY');
+    expect(archive.includes(key), file).toBe(true);
+  }
+  expect(archive).toContain('etcd.db');
+});
+
+it('leaves nothing of it on the node', () => {
+  const left = ['/var/lib/vnflow', '/var/lib/etcd', '/tmp'].flatMap((path) => master()?.files(path) ?? []);
+  expect(left.filter((name) => /backup-|\.db/.test(name))).toEqual([]);
+});
+
+it('takes further backups on a schedule of the instance, and keeps the newest', async () => {
+  const [first] = await listClusterBackups(system.db, id);
+  const described = await schedule().describe();
+  expect(described.spec.intervals).toMatchObject([{ every: 6 * 3600 * 1000 }]);
+  const newest = async () => (await listClusterBackups(system.db, id))[0]?.id;
+  for (let run = 1; run <= 4; run++) {
+    const before = await newest();
+    await schedule().trigger(ScheduleOverlapPolicy.BUFFER_ONE);
+    await expect.poll(newest, { timeout: 20_000 }).not.toBe(before);
+  }
+  const kept = await listClusterBackups(system.db, id);
+  expect(kept.length).toBe(4);
+  expect(kept.map((backup) => backup.id)).not.toContain(first?.id);
+}, 60_000);
+
+it('says what is wrong when etcd gives no snapshot, and keeps the backups that are there', async () => {
+  const before = await listClusterBackups(system.db, id);
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: 'crictl exec', exitCode: 1, stderr: 'no space' });
+  const client = new Client({ connection });
+  const run = await client.workflow.start('snapshotCluster', {
+    taskQueue: 'vnflow',
+    workflowId: `by-hand/${id}`,
+    args: [{ vnfInstanceId: id }],
+  });
+  await expect
+    .poll(async () => JSON.stringify((await run.describe()).raw.pendingActivities ?? []), { timeout: 20_000 })
+    .toMatch(/No backup could be taken on master\d+: etcd gave no snapshot/);
+  system.simulator.nodes.faults.clear();
+  await run.terminate('seen');
+  expect(await listClusterBackups(system.db, id)).toEqual(before);
+}, 60_000);
+
+it('forgets backups and schedule with the cluster', async () => {
+  const operation = operationOf(
+    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' }),
+  );
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(await system.db.selectFrom('cluster_backup_chunk').select('seq').execute()).toEqual([]);
+  await expect(schedule().describe()).rejects.toThrow(/not found/i);
+}, 60_000);
