@@ -1,10 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
 
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
+const SAMPLE_VNFD_ID = 'd34ac189-5376-493f-828f-224dd5fe7393';
 /** In the simple flavour of the sample, before any scaling. */
 const FIRST_WORKERS = 2;
 export const LARGE_LEVEL = 'large';
@@ -38,5 +40,17 @@ export function largePackage(workers: number, maxWorkers: number): string {
     maxWorkers,
   );
   writeFileSync(file, vnfd.toString());
+  renameVnfd(directory);
   return directory;
+}
+
+/** A vnfdId of its own: one can be onboarded once only. */
+function renameVnfd(directory: string): void {
+  const id = randomUUID();
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    const file = path.join(directory, name);
+    if (!/\.(yaml|mf|meta)$/.test(name)) continue;
+    const text = readFileSync(file, 'utf8');
+    if (text.includes(SAMPLE_VNFD_ID)) writeFileSync(file, text.replaceAll(SAMPLE_VNFD_ID, id));
+  }
 }

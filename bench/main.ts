@@ -1,23 +1,30 @@
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept.ts';
+import { benchCounts } from './counts.ts';
 import { benchInstantiate } from './instantiate.ts';
+import { benchScale } from './scale.ts';
 
 /** `npm run bench`: what vnflow claims about time, measured. */
 const { values } = parseArgs({
   options: {
-    speed: { type: 'string', default: '1' },
+    speed: { type: 'string' },
+    counts: { type: 'boolean', default: false },
     only: { type: 'string' },
     nodes: { type: 'string', default: '5,50,500' },
   },
 });
-const speed = Number(values.speed);
+const speed = Number(values.speed ?? 1);
 const sizes = values.nodes.split(',').map(Number);
-const benches: Record<string, () => Promise<void>> = {
+let benches: Record<string, () => Promise<void>> = {
   accept: benchAccept,
   instantiate: async () => {
     for (const nodes of sizes) await benchInstantiate({ nodes, speed });
   },
+  scale: () => benchScale(speed),
 };
+/** Numbers do not depend on the speed: as fast as two cores allow. */
+const COUNTS_SPEED = 20;
+if (values.counts) benches = { counts: () => benchCounts(sizes, Number(values.speed ?? COUNTS_SPEED)) };
 for (const [name, bench] of Object.entries(benches)) {
   if (values.only === undefined || values.only === name) await bench();
 }

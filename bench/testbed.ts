@@ -34,12 +34,16 @@ const Ready = z.object({
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
 });
 
-export interface Testbed {
+/** A running vnflow and its simulated cloud. */
+export interface Place {
   readonly http: AxiosInstance;
   readonly authUrl: string;
   readonly speed: number;
   /** What happened in the simulated cloud after that entry. */
   ledger(after?: number): Promise<readonly LedgerEntry[]>;
+}
+
+export interface Testbed extends Place {
   /** Of the latest operation of an instance. */
   history(vnfInstanceId: string): Promise<{ readonly events: number; readonly bytes: number }>;
   /** Resident memory in MB. */
@@ -130,7 +134,7 @@ export interface Finished {
 }
 
 /** A VNF instance of the simple flavour with that many nodes in all, and room for as many more. */
-export async function largeCluster({ http, authUrl, speed }: Testbed, nodes: number): Promise<LargeCluster> {
+export async function largeCluster({ http, authUrl, speed }: Place, nodes: number): Promise<LargeCluster> {
   const source = largePackage(nodes - 1, 2 * nodes + 200);
   const vnfdId = await onboardSample(http, source).finally(() => rmSync(source, { recursive: true }));
   const id = await createInstance(http, vnfdId);

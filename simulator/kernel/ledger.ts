@@ -13,7 +13,7 @@ export interface LedgerEntry {
   readonly where: string;
   /** The request line, user name, command line or phase. Never a password or a body. */
   readonly what: string;
-  /** Node events: `server`, its id; a phase also: `unit`. Names change (a node gets its own), ids do not. */
+  /** Node events: `server`, its id; a phase also: `unit`; a command that a unit runs: `ofUnit`. Names change (a node gets its own), ids do not. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 

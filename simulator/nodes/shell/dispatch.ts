@@ -43,11 +43,13 @@ async function asProcess(run: Run, spec: CommandSpec, call: Call): Promise<Resul
   node.processes.set(pid, { pid, ppid: run.pid, user: run.user, argv, startedAt: node.world.clock.elapsed() });
   try {
     if (!run.announced.delete(argv.join('\0'))) {
+      // systemd gives every unit's processes an invocation id
+      const ofUnit = 'INVOCATION_ID' in (call.ctx.exportedEnv ?? {});
       node.world.ledger.record({
         kind: 'command',
         where: node.label(),
         what: argv.join(' '),
-        detail: { server: node.id },
+        detail: { server: node.id, ...(ofUnit ? { ofUnit } : {}) },
       });
     }
     const line = argv.join(' ');

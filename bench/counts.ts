@@ -1,0 +1,102 @@
+import { countOperation, type NodesBefore, type OperationCounts } from './operation-counts.ts';
+import { type LargeCluster, largeCluster, type Place, startTestbed } from './testbed.ts';
+
+/** What is done to a cluster, one after the other; each must cost the same, whatever the size of the cluster. */
+const OPERATIONS: Readonly<Record<string, (cluster: LargeCluster) => Promise<unknown>>> = {
+  'scale out by 1': (cluster) => cluster.scale('SCALE_OUT', 1),
+  'scale in by 1': (cluster) => cluster.scale('SCALE_IN', 1),
+};
+const COLUMNS = ['logins new', 'cp', 'workers', 'commands new', 'cp', 'workers', 'Heat calls'];
+
+interface Row {
+  readonly operation: string;
+  readonly nodes: number;
+  readonly counts: OperationCounts;
+}
+
+/**
+ * Logins, commands and Heat calls per operation, for clusters of several sizes; printed with the verdict on the rule: adding
+ * or removing one worker costs the same at every size, and workers that stay are not touched.
+ */
+export async function benchCounts(sizes: readonly number[], speed: number): Promise<void> {
+  console.log(
+    `logins, commands and Heat calls per operation (speed ${speed}; new: nodes that come, cp: control plane)`,
+  );
+  console.log(`  ${'operation'.padEnd(18)}${'nodes'.padStart(6)}${COLUMNS.map((name) => name.padStart(13)).join('')}`);
+  const rows: Row[] = [];
+  for (const nodes of sizes) {
+    const bed = await startTestbed({ speed, hosts: 20 });
+    for (const row of await countsAt(bed, nodes).finally(bed.stop)) {
+      rows.push(row);
+      console.log(line(row));
+    }
+  }
+  for (const { rule, holds } of verdicts(rows)) console.log(`  ${holds ? 'pass' : 'FAIL'}  ${rule}`);
+  console.log();
+}
+
+/** Makes a cluster of that many nodes and does to it what is counted. */
+export async function countsAt(place: Place, nodes: number): Promise<Row[]> {
+  const cluster = await largeCluster(place, nodes);
+  const rows = [await counted(place, cluster, { operation: 'instantiate', nodes, run: () => cluster.instantiate() })];
+  for (const [operation, run] of Object.entries(OPERATIONS)) {
+    rows.push(await counted(place, cluster, { operation, nodes, run: () => run(cluster) }));
+  }
+  return rows;
+}
+
+async function counted(
+  place: Place,
+  cluster: LargeCluster,
+  { operation, nodes, run }: { operation: string; nodes: number; run: () => Promise<unknown> },
+): Promise<Row> {
+  const before = await nodesOf(place, cluster);
+  const since = (await place.ledger()).at(-1)?.seq ?? 0;
+  await run();
+  return { operation, nodes, counts: countOperation(await place.ledger(since), before) };
+}
+
+async function nodesOf({ http }: Place, { vnfInstanceId }: LargeCluster): Promise<NodesBefore> {
+  const { data } = await http.get(`/vnflcm/v2/vnf_instances/${vnfInstanceId}`);
+  const servers = (vduId: string): ReadonlySet<string> =>
+    new Set(
+      (data.instantiatedVnfInfo?.vnfcResourceInfo ?? [])
+        .filter((vnfc: { vduId: string }) => vnfc.vduId === vduId)
+        .map(({ computeResource }: { computeResource: { resourceId: string } }) => computeResource.resourceId),
+    );
+  return { controlPlane: servers('masterNode'), workers: servers('workerNode') };
+}
+
+interface Verdict {
+  readonly rule: string;
+  readonly holds: boolean;
+}
+
+/** The rules, as far as clusters of several sizes show them. */
+export function verdicts(rows: readonly Row[]): Verdict[] {
+  return [
+    loginsPerNode(rows.filter(({ operation }) => operation === 'instantiate')),
+    ...Object.keys(OPERATIONS).flatMap((operation) => {
+      const counts = rows.filter((row) => row.operation === operation).map((row) => row.counts);
+      const untouched = counts.every(({ logins, commands }) => logins.workers + commands.workers === 0);
+      return [
+        {
+          rule: `${operation}: the same at every size`,
+          holds: new Set(counts.map((each) => JSON.stringify(each))).size <= 1,
+        },
+        { rule: `${operation}: no login and no command on a worker that stays`, holds: untouched },
+      ];
+    }),
+  ];
+}
+
+/** One to prepare a node, one to join it (or to start the control plane), and a few that do not depend on the size. */
+function loginsPerNode(rows: readonly Row[]): Verdict {
+  const beyond = new Set(rows.map(({ nodes, counts: { logins } }) => logins.fresh - 2 * nodes));
+  return { rule: `instantiate: 2 logins per node, and ${[...beyond].join(' or ')} more`, holds: beyond.size <= 1 };
+}
+
+function line({ operation, nodes, counts: { logins, commands, heatCalls } }: Row): string {
+  const numbers = [...Object.values(logins), ...Object.values(commands), heatCalls];
+  return `  ${operation.padEnd(18)}${`${nodes}`.padStart(6)}${numbers.map((count) => `${count}`.padStart(13)).join('')}`;
+}

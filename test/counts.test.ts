@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countsAt, verdicts } from '../bench/counts.ts';
+import { type System, startSystem } from './testing/system.ts';
+
+const SPEED = 200;
+let system: System;
+beforeAll(async () => {
+  system = await startSystem({ speed: SPEED });
+}, 90_000);
+afterAll(() => system.stop());
+
+it('adding or removing a worker costs the same for a small and for a bigger cluster, and touches no other worker', async () => {
+  const place = {
+    http: system.http,
+    authUrl: system.simulator.authUrl,
+    speed: SPEED,
+    ledger: async (after?: number) => system.simulator.ledger.entries(after),
+  };
+  const rows = [...(await countsAt(place, 3)), ...(await countsAt(place, 6))];
+  const told = verdicts(rows);
+  expect(told.length).toBeGreaterThan(4);
+  expect(told.filter(({ holds }) => !holds)).toEqual([]);
+  const [instantiated] = rows;
+  expect(instantiated?.counts.logins.fresh).toBeGreaterThanOrEqual(6);
+  expect(instantiated?.counts.commands.fresh).toBeGreaterThan(100);
+}, 120_000);
