@@ -179,7 +179,7 @@ it('gives listed artifacts, and nothing else', async () => {
   const script = await get('Scripts/install_k8s_cluster.sh');
   expect(script.status).toBe(200);
   expect(script.text).toMatch(/^#!/);
-  expect(script.headers.get('content-type')).toBe('text/x-sh');
+  expect(script.headers.get('content-type')).toBe('text/x-sh; charset=utf-8');
   expect(await get('Scripts/install_k8s_cluster.sh', { Range: 'bytes=0-1' })).toMatchObject({
     status: 206,
     text: '#!',

@@ -63,6 +63,6 @@ export function artifactEndpoint(context: ApiContext): Endpoint {
     const read = async function* ({ first, last }: ByteRange) {
       yield content.subarray(first, last + 1);
     };
-    return rangeAnswer({ length: content.length, read }, request.headers.range, mediaTypeOf(path));
+    return rangeAnswer({ length: content.length, read }, request.headers.range, mediaTypeOf(path, content));
   });
 }
