@@ -1,70 +1,114 @@
+import { z } from 'zod';
 import type { StepInput } from '../domain/activity-contract.ts';
-import { type EtcdMember, leftoverOf, parseMemberList } from '../domain/etcd-members.ts';
+import { addressOfPeer, type EtcdMember, leftoverOf, parseMemberList } from '../domain/etcd-members.ts';
 import { VnflowError } from '../domain/problems.ts';
+import type { LiveMember } from '../domain/quorum.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
-import { type ClusterNode, listClusterNodes } from '../store/cluster-nodes.ts';
+import { findClusterNode } from '../store/cluster-nodes.ts';
+import { onControlPlane } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
-import { onNode } from './node-session.ts';
 
 const PKI = '/etc/kubernetes/pki/etcd';
-const TLS = [
-  '--cacert',
-  `${PKI}/ca.crt`,
-  '--cert',
-  `${PKI}/healthcheck-client.crt`,
-  '--key',
-  `${PKI}/healthcheck-client.key`,
+const ETCDCTL = [
+  'etcdctl',
+  ...['--endpoints', 'https://127.0.0.1:2379', '--cacert', `${PKI}/ca.crt`],
+  ...['--cert', `${PKI}/healthcheck-client.crt`, '--key', `${PKI}/healthcheck-client.key`],
 ];
-const KUBECTL = ['sudo', '-n', 'kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf'];
+const CRICTL = ['sudo', '-n', 'crictl'];
 const ETCDCTL_TIMEOUT_MS = 60_000;
-const REACH_SECONDS = 60;
 
-/** etcdctl inside the etcd pod of the control-plane node that the session is on. */
-async function etcdctl(session: SshSession, node: ClusterNode, args: readonly string[]): Promise<string> {
-  const exec = [
-    '-n',
-    'kube-system',
-    'exec',
-    `etcd-${node.node_name}`,
-    '--',
-    'etcdctl',
-    '--endpoints',
-    'https://127.0.0.1:2379',
-    ...TLS,
-  ];
-  const { code, stdout, stderr } = await session.exec(commandLine([...KUBECTL, ...exec, ...args]), {
-    timeoutMs: ETCDCTL_TIMEOUT_MS,
-  });
-  if (code === 0) return stdout;
+/**
+ * etcdctl inside the etcd container of the control-plane node that the session is on, without the help of an API server.
+ * @throws VnflowError CLUSTER_NOT_READY when etcd does not run there, or does not do what is asked (no majority)
+ */
+async function etcdctl(session: SshSession, args: readonly string[], { accept = [0] } = {}): Promise<string> {
+  const listed = await session.exec(
+    commandLine([...CRICTL, 'ps', '--quiet', '--name', '^etcd$', '--state', 'running']),
+    { timeoutMs: ETCDCTL_TIMEOUT_MS },
+  );
+  const [container] = listed.stdout.trim().split('\n');
+  if (listed.code !== 0 || !container) {
+    throw new VnflowError('CLUSTER_NOT_READY', {
+      detail: `etcd does not run on ${session.label}.`,
+      seen: listed.stderr.slice(-1000),
+    });
+  }
+  const { code, stdout, stderr } = await session.exec(
+    commandLine([...CRICTL, 'exec', container, ...ETCDCTL, ...args]),
+    { timeoutMs: ETCDCTL_TIMEOUT_MS },
+  );
+  if (accept.includes(code)) return stdout;
   throw new VnflowError('CLUSTER_NOT_READY', {
-    detail: `etcd on ${node.node_name} did not answer "${args.join(' ')}".`,
+    detail: `etcd on ${session.label} did not answer "${args.join(' ')}".`,
     seen: stderr.slice(-1000),
   });
 }
 
+/** `etcdctl endpoint health -w json`: one entry per member that has ever started. */
+const Health = z.array(z.object({ endpoint: z.string(), health: z.boolean() }));
+
+/** The members as a majority of them agrees on, and which of them answer now. @throws VnflowError CLUSTER_NOT_READY without a majority */
+export async function liveMembers(session: SshSession): Promise<LiveMember[]> {
+  const members = await listMembers(session);
+  const told = await etcdctl(session, ['endpoint', 'health', '--cluster', '-w', 'json'], { accept: [0, 1] });
+  const healthy = new Set(
+    read(session, told, () => Health.parse(JSON.parse(told)))
+      .filter(({ health }) => health)
+      .map(({ endpoint }) => addressOfPeer(endpoint)),
+  );
+  return members.map((member) => ({
+    ...member,
+    healthy: member.peerUrls.map(addressOfPeer).some((at) => healthy.has(at)),
+  }));
+}
+
+async function listMembers(session: SshSession): Promise<EtcdMember[]> {
+  const text = await etcdctl(session, ['member', 'list']);
+  return read(session, text, () => parseMemberList(text));
+}
+
+/** Does etcd run on this node at all? True also for a member that is alone and sees no leader. */
+export async function etcdRuns(session: SshSession): Promise<boolean> {
+  try {
+    await etcdctl(session, ['endpoint', 'status', '-w', 'json']);
+    return true;
+  } catch (error) {
+    if (error instanceof VnflowError) return false;
+    throw error;
+  }
+}
+
+/** A member that is not there any more is what we want. */
+export async function removeMember(session: SshSession, { id }: EtcdMember): Promise<void> {
+  try {
+    await etcdctl(session, ['member', 'remove', id]);
+  } catch (error) {
+    if ((await listMembers(session)).some((member) => member.id === id)) throw error;
+  }
+}
+
 /**
  * Removes what an earlier, cut-off join of this node left in etcd's member list: etcd would refuse the next one.
- * Asked from the first control-plane node that is another one.
+ * Asked from another control-plane node.
  */
 export async function removeLeftoverMember(deps: ActivityDependencies, input: StepInput, beat: Beat): Promise<void> {
-  const nodes = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(({ role }) => role === 'master');
-  const joining = nodes.find(({ slot }) => slot === input.slot);
-  const other = nodes.find(({ slot }) => slot !== input.slot);
-  if (!joining || !other) return;
-  await onNode(deps, input, { slot: other.slot, limitSeconds: REACH_SECONDS, beat }, async ({ session, node }) => {
-    const leftover = leftoverOf(membersOf(await etcdctl(session, node, ['member', 'list']), node), joining.nic_address);
-    if (leftover) await etcdctl(session, node, ['member', 'remove', leftover.id]);
+  const slot = input.slot ?? '';
+  const joining = await findClusterNode(deps.db, input.vnfInstanceId, slot);
+  if (!joining) return;
+  await onControlPlane(deps, input, { avoid: [slot], beat }, async ({ session }) => {
+    const leftover = leftoverOf(await listMembers(session), joining.nic_address);
+    if (leftover) await removeMember(session, leftover);
   });
 }
 
-function membersOf(text: string, node: ClusterNode): EtcdMember[] {
+function read<T>(session: SshSession, text: string, parse: () => T): T {
   try {
-    return parseMemberList(text);
+    return parse();
   } catch (error) {
     throw new VnflowError('NODE_PROTOCOL', {
-      detail: `etcd on ${node.node_name} gave a member list that cannot be read.`,
+      detail: `etcd on ${session.label} gave an answer that cannot be read.`,
       seen: text.slice(-1000),
       cause: error,
     });

@@ -97,14 +97,21 @@ const KeptInfo = z.looseObject({
 async function keptInfo(deps: ActivityDependencies, ref: OperationRef): Promise<OperationInfo> {
   const instance = await instanceOf(deps, ref);
   const kept = KeptInfo.parse(instance.instantiated_vnf_info ?? {});
-  const request = await scaleRequestOf(deps, ref);
   return {
     of: await flavourOfInstance(deps, instance),
     extVirtualLinks: extVirtualLinksOf(kept.extVirtualLinkInfo),
     tenant: kept.metadata.tenant,
-    scaleStatus: kept.scaleStatus.map((status) =>
-      status.aspectId === request.aspectId ? { ...status, scaleLevel: levelAfter(request, status.scaleLevel) } : status,
-    ),
+    scaleStatus: await scaleStatusAfter(deps, ref, kept.scaleStatus),
     localizationLanguage: kept.localizationLanguage,
   };
+}
+
+type ScaleStatus = InstantiatedVnfFacts['scaleStatus'];
+
+async function scaleStatusAfter(deps: ActivityDependencies, ref: OperationRef, now: ScaleStatus): Promise<ScaleStatus> {
+  if ((await operationOf(deps, ref)).operation !== 'SCALE') return now;
+  const request = await scaleRequestOf(deps, ref);
+  return now.map((status) =>
+    status.aspectId === request.aspectId ? { ...status, scaleLevel: levelAfter(request, status.scaleLevel) } : status,
+  );
 }

@@ -2,16 +2,15 @@ import { z } from 'zod';
 import type { StepInput } from '../domain/activity-contract.ts';
 import type { JoinCredentials } from '../domain/phase-environment.ts';
 import { VnflowError } from '../domain/problems.ts';
-import { listClusterNodes } from '../store/cluster-nodes.ts';
 import { secretName } from '../store/secrets.ts';
+import { onControlPlane } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
-import { type NodeAccess, onNode } from './node-session.ts';
+import type { NodeAccess } from './node-session.ts';
 import { type Phase, runPhase } from './phase.ts';
 
 /** Tokens live two hours at least (docs/install-script.md); a join that starts now must end before its token does. */
 const USABLE_MS = 90 * 60 * 1000;
-const REACH_SECONDS = 60;
 
 const Lease = z.object({
   round: z.int(),
@@ -86,10 +85,8 @@ export async function joinCredentials(
 }
 
 async function mint(deps: ActivityDependencies, input: StepInput, beat: Beat): Promise<JoinCredentials> {
-  const master = (await listClusterNodes(deps.db, input.vnfInstanceId)).find(({ role }) => role === 'master');
-  if (!master)
-    throw new VnflowError('INTERNAL', { detail: 'The cluster has no control-plane node that could issue a token.' });
-  return onNode(deps, input, { slot: master.slot, limitSeconds: REACH_SECONDS, beat }, async (access) => {
+  const avoid = input.slot === undefined ? [] : [input.slot];
+  return onControlPlane(deps, input, { avoid, beat }, async (access) => {
     const phase = { name: 'credentials', kind: 'joinWorker', jobSuffix: `credentials-${Date.now()}` } as const;
     return mintJoinCredentials(deps, input, { phase, access, beat });
   });

@@ -1,19 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
-import { z } from 'zod';
 import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { readyNodes } from '../domain/kubernetes-nodes.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
-import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { removeLeftoverMember } from './etcd.ts';
-import { heartbeating } from './heartbeating.ts';
+import { type Beat, heartbeating } from './heartbeating.ts';
 import { joinCredentials, mintJoinCredentials } from './join-credentials.ts';
-import { onNode } from './node-session.ts';
+import { type NodeAccess, onNode } from './node-session.ts';
 import { operationOf } from './operation-facts.ts';
 import { runPhase } from './phase.ts';
 
@@ -26,13 +23,7 @@ const GET_NODES = 'sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf get n
 
 type NodeActivities = Pick<
   StepActivities,
-  | 'prepareNode'
-  | 'loadBalancer'
-  | 'initControlPlane'
-  | 'joinControlPlane'
-  | 'installCni'
-  | 'joinWorker'
-  | 'verifyCluster'
+  'prepareNode' | 'initControlPlane' | 'joinControlPlane' | 'installCni' | 'joinWorker' | 'verifyCluster'
 >;
 
 /** What is done on nodes: one session each, one job each. */
@@ -59,16 +50,6 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
         }),
       ),
 
-    loadBalancer: (input) =>
-      heartbeating((beat) =>
-        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
-          const vrrpPassword = await vrrpPasswordOf(deps, input.vnfInstanceId);
-          const phase = { name: 'load-balancer', kind: 'loadBalancer', vrrpPassword } as const;
-          await runPhase(deps, input, { phase, access, beat });
-          return {};
-        }),
-      ),
-
     joinControlPlane: (input) =>
       heartbeating(async (beat) => {
         if (input.round > 0 || activityInfo().attempt > 1) await removeLeftoverMember(deps, input, beat);
@@ -76,6 +57,7 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
         return onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
           const phase = { name: 'join-control-plane', kind: 'joinControlPlane', credentials } as const;
           await runPhase(deps, input, { phase, access, beat });
+          await ownNodeReady(deps, input, { access, beat });
           return {};
         });
       }),
@@ -97,14 +79,7 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
             access,
             beat,
           });
-          if (await isClusterRunning(deps, input)) {
-            const { node_name: name } = access.node;
-            await waitUntilReady(
-              access.session,
-              { expected: [name], command: ownNode(name) },
-              { ...beat, poll: deps.pace.poll },
-            );
-          }
+          await ownNodeReady(deps, input, { access, beat });
           return {};
         });
       }),
@@ -120,9 +95,16 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
   };
 }
 
-/** Then Cilium is there already, and a new worker becomes Ready by itself: it says so, and nobody else need be asked. */
-async function isClusterRunning(deps: ActivityDependencies, input: StepInput): Promise<boolean> {
-  return (await operationOf(deps, input)).operation !== 'INSTANTIATE';
+/** In a cluster that runs, Cilium is there already and a new node becomes Ready by itself: it says so, and nobody else need be asked. */
+async function ownNodeReady(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { access, beat }: { access: NodeAccess; beat: Beat },
+): Promise<void> {
+  if ((await operationOf(deps, input)).operation === 'INSTANTIATE') return;
+  const { node_name: name } = access.node;
+  const waiting = { ...beat, poll: deps.pace.poll };
+  await waitUntilReady(access.session, { expected: [name], command: ownNode(name) }, waiting);
 }
 
 /** A kubelet may read its own node. */
@@ -139,12 +121,6 @@ function ownNode(name: string): string {
     '-o',
     'json',
   ]);
-}
-
-/** keepalived takes eight characters; all nodes of a cluster share them, whoever asks first. */
-async function vrrpPasswordOf(deps: ActivityDependencies, vnfInstanceId: string): Promise<string> {
-  const made = randomBytes(8).toString('hex').slice(0, 8);
-  return z.string().parse(await deps.secrets.getOrPut(secretName.vrrpPassword(vnfInstanceId), made, vnfInstanceId));
 }
 
 interface Waiting {

@@ -22,6 +22,8 @@ export interface Phase {
   readonly jobSuffix?: string;
   readonly credentials?: JoinCredentials;
   readonly vrrpPassword?: string;
+  /** The cluster as this phase is to see it; default: as it was discovered. */
+  seenAs?(cluster: ClusterContext): ClusterContext;
   /** Keeps secret outputs; they are removed from the node after that. */
   sealSecrets?(secretOutputs: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -36,10 +38,11 @@ export async function runPhase(
   { phase, access, beat }: { phase: Phase; access: NodeAccess; beat: Beat },
 ): Promise<JobResult> {
   const { node, parameters, session } = access;
+  const cluster = await clusterContextOf(deps, input);
   const environment = phaseEnvironment({
     node: { name: node.node_name, address: node.nic_address, loginUser: loginOf(parameters, node.role).username },
     parameters,
-    cluster: await clusterContextOf(deps, input),
+    cluster: phase.seenAs?.(cluster) ?? cluster,
     ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),
     ...(phase.vrrpPassword === undefined ? {} : { vrrpPassword: phase.vrrpPassword }),
   });

@@ -3,6 +3,7 @@ import type { RecordActivities } from '../domain/activity-contract.ts';
 import { isFinal } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
+import { planHeal } from '../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
 import { planScale, planScaleOutRollback } from '../domain/planner/scale.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
@@ -22,11 +23,14 @@ import {
 import { secretName } from '../store/secrets.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { healFactsOf, surveyOf } from './heal-facts-of.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
 import { scaleFactsOf } from './scale-facts-of.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
-export function createRecordActivities(deps: ActivityDependencies): Omit<RecordActivities, 'requestGrant'> {
+export function createRecordActivities(
+  deps: ActivityDependencies,
+): Omit<RecordActivities, 'requestGrant' | 'surveyControlPlane'> {
   return {
     recordAccepted: async ({ vnfLcmOpOccId }) => {
       if (await acceptLcmRequest(deps.db, vnfLcmOpOccId)) return;
@@ -95,6 +99,8 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
     }
     case 'SCALE':
       return planScale(await scaleFactsOf(deps, ref));
+    case 'HEAL':
+      return planHeal(await healFactsOf(deps, ref), surveyOf(operation));
     case 'TERMINATE':
       return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
     default:
@@ -116,6 +122,7 @@ async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOcc
     case 'INSTANTIATE':
       return instantiated(deps, operation);
     case 'SCALE':
+    case 'HEAL':
       return { instantiatedVnfInfo: await discoveredInfo(deps, operation) };
     case 'TERMINATE':
       return terminated(await instanceOf(deps, ref));

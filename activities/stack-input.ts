@@ -8,7 +8,7 @@ import { grantOf } from './grant.ts';
 import { instanceOf, instantiateRequestOf, vnfdOf } from './operation-facts.ts';
 
 /** Tacker's `v2_vnfm.openstack_vim_stack_create_timeout`. */
-const HEAT_TIMEOUT_MINS = 20;
+export const HEAT_TIMEOUT_MINS = 20;
 
 /**
  * Template, files and parameters of an instance's stack.

@@ -1,9 +1,13 @@
 import type { ScheduledActivities, StepActivities } from '../domain/activity-contract.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createDiscoverActivity } from './discover.ts';
+import { createLoadBalancerActivities } from './load-balancers.ts';
 import { createNodeActivities } from './nodes.ts';
+import { createRecreateStackActivity } from './recreate-stack.ts';
 import { createRegisterVimActivity } from './register-vim.ts';
+import { createRemoveControlPlaneActivity } from './remove-control-plane.ts';
 import { createRemoveWorkersActivity } from './remove-workers.ts';
+import { createReplaceServersActivity } from './replace-servers.ts';
 import { createScaleActivities } from './scale.ts';
 import { createSnapshotActivities } from './snapshot.ts';
 import { createStackActivities } from './stack.ts';
@@ -15,8 +19,12 @@ export function createStepActivities(deps: ActivityDependencies): StepActivities
     ...createDiscoverActivity(deps),
     ...createNodeActivities(deps),
     ...createRegisterVimActivity(deps),
+    ...createLoadBalancerActivities(deps),
     ...createScaleActivities(deps),
     ...createRemoveWorkersActivity(deps),
     ...createSnapshotActivities(deps),
+    ...createRemoveControlPlaneActivity(deps),
+    ...createReplaceServersActivity(deps),
+    ...createRecreateStackActivity(deps),
   };
 }

@@ -379,10 +379,10 @@ const HTTP: [name: string, path: string, options: Parameters<TestApi['call']>[2]
   ],
   [
     'a task that is not there yet',
-    '/vnf_instances/x/heal',
+    '/vnf_instances/x/change_ext_conn',
     { json: {} },
     404,
-    /no resource at \/vnflcm\/v2\/vnf_instances\/x\/heal/,
+    /no resource at \/vnflcm\/v2\/vnf_instances\/x\/change_ext_conn/,
   ],
   ['a path that cannot be decoded', '/vnf_instances/%E0%A4%A/terminate', { json: {} }, 400, /malformed/],
 ];

@@ -59,6 +59,8 @@ export interface RecordActivities {
   recordAccepted(ref: OperationRef): Promise<void>;
   /** Asks the (local) NFVO. @throws ApplicationFailure when refused */
   requestGrant(ref: OperationRef): Promise<void>;
+  /** Before a heal is planned: who votes in etcd, and who answers. @throws ApplicationFailure */
+  surveyControlPlane(ref: OperationRef): Promise<void>;
   makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan>;
   recordState(record: StateRecord): Promise<void>;
   /** COMPLETED or ROLLED_BACK: operation and instance in one transaction. */

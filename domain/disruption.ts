@@ -59,6 +59,11 @@ const EFFECTS: Readonly<Record<StepKind, Effect>> = {
   snapshotEtcd: { named: 'visited' },
   scheduleSnapshots: {},
   removeWorkers: { named: 'drained', asksControlPlane: true },
+  excludeFromLoadBalancers: { asksControlPlane: true },
+  removeControlPlane: { named: 'drained', member: 'leaves', asksControlPlane: true },
+  replaceServers: { named: 'replaced' },
+  includeInLoadBalancers: { asksControlPlane: true },
+  recreateStack: { all: 'replaced' },
   shrinkStack: { named: 'removed' },
   deleteStack: { all: 'removed' },
 };

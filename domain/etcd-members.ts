@@ -30,6 +30,11 @@ export function parseMemberList(text: string): EtcdMember[] {
     });
 }
 
+/** `https://10.10.0.11:2380` → `10.10.0.11` */
+export function addressOfPeer(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/:\d+$/, '');
+}
+
 /** What a join of this address that was cut off left behind: a member that was added and never started. */
 export function leftoverOf(members: readonly EtcdMember[], address: string): EtcdMember | undefined {
   return members.find(({ started, peerUrls }) => !started && peerUrls.includes(`https://${address}:2380`));

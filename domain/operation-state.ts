@@ -10,7 +10,7 @@ export const OPERATION_STATES = [
 ] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
-export const OPERATIONS = ['INSTANTIATE', 'TERMINATE', 'SCALE'] as const;
+export const OPERATIONS = ['INSTANTIATE', 'TERMINATE', 'SCALE', 'HEAL'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** What an operator may ask of an operation. */

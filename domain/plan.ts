@@ -23,13 +23,17 @@ export interface Plan {
   readonly steps: readonly PlanStep[];
 }
 
-/** A step: id is kind and slot, so that the same work has the same id in every plan. */
+/**
+ * A step: id is kind and slot, so that the same work has the same id in every plan.
+ * @param options.part where work without a slot is done in several parts: which one
+ */
 export function step(
   kind: StepKind,
   after: readonly PlanStep[],
-  options: { slot?: string; slots?: readonly string[]; seconds?: number } = {},
+  options: { slot?: string; slots?: readonly string[]; seconds?: number; part?: number } = {},
 ): PlanStep {
-  const id = options.slot === undefined ? kind : `${kind}-${options.slot.replace('[', '-').replace(']', '')}`;
+  const suffix = options.slot?.replace('[', '-').replace(']', '') ?? options.part;
+  const id = suffix === undefined ? kind : `${kind}-${suffix}`;
   return {
     id,
     kind,

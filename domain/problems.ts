@@ -284,6 +284,19 @@ export const PROBLEMS = {
     remedy:
       'See which pods stay (`kubectl get pods -A -o wide`) and which budget holds them (`kubectl get pdb -A`); scale the workload up or relax the budget, then `vnflow ops retry OP_OCC`. `drain_timeout` in additionalParams is how long they may take.',
   },
+  QUORUM_LOST: {
+    status: 422,
+    title: 'etcd has no majority, or would lose it',
+    retriable: false,
+    remedy:
+      'Bring control-plane nodes that are down back first (`openstack server start`, `openstack server reboot`), then heal again.',
+  },
+  QUORUM_INCOMPLETE: {
+    status: 422,
+    title: 'Another etcd member is down',
+    retriable: false,
+    remedy: 'Heal the control-plane nodes that are down first, or together with these.',
+  },
   // -- backups -------------------------------------------------------------------------------------------------------
   SNAPSHOT_FAILED: {
     status: 503,

@@ -130,5 +130,23 @@ export const ScaleVnfRequest = z.object({
 });
 export type ScaleVnfRequest = z.infer<typeof ScaleVnfRequest>;
 
+export const HealVnfRequest = z.object({
+  cause: z.string().max(255).optional(),
+  /** Ids of `instantiatedVnfInfo.vnfcInfo`; none: everything. */
+  vnfcInstanceId: z
+    .array(identifier)
+    .min(1, 'must name at least one VNFC; leave it out to heal all of them')
+    .optional(),
+  /** Accepted as Tacker accepts it, and not used. */
+  healScript: z.string().max(255).optional(),
+  additionalParams: keyValuePairs
+    .refine(({ all }) => all === undefined || typeof all === 'boolean', {
+      error: 'must be true or false',
+      path: ['all'],
+    })
+    .optional(),
+});
+export type HealVnfRequest = z.infer<typeof HealVnfRequest>;
+
 /** Tacker's `v2_vnfm.default_graceful_termination_timeout`, in seconds. */
 export const DEFAULT_GRACEFUL_TERMINATION_SECONDS = 10;

@@ -105,6 +105,33 @@ export const STEP_KINDS = {
     timeLimitSeconds: 1500,
     attempts: 20,
   },
+  excludeFromLoadBalancers: {
+    summary: 'take {node} out of the load balancers',
+    expectedSeconds: 10,
+    timeLimitSeconds: 1200,
+    attempts: 12,
+    phase: 'load-balancer',
+  },
+  removeControlPlane: {
+    summary: 'take {node} out of etcd and the cluster',
+    expectedSeconds: 20,
+    timeLimitSeconds: 3600,
+    attempts: 12,
+  },
+  replaceServers: { summary: 'replace {node}', expectedSeconds: 30, timeLimitSeconds: 1500, attempts: 20 },
+  includeInLoadBalancers: {
+    summary: 'put {node} back into the load balancers',
+    expectedSeconds: 10,
+    timeLimitSeconds: 1200,
+    attempts: 12,
+    phase: 'load-balancer',
+  },
+  recreateStack: {
+    summary: 'delete the Heat stack and create it again',
+    expectedSeconds: 40,
+    timeLimitSeconds: 3000,
+    attempts: 20,
+  },
   deleteStack: { summary: 'delete the Heat stack', expectedSeconds: 15, timeLimitSeconds: 1500, attempts: 20 },
   forgetCluster: {
     summary: 'forget nodes, host keys, the VIM of the cluster and secrets',

@@ -48,5 +48,6 @@ export const secretName = {
   clusterParameters: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/clusterParameters`,
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
   vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
+  stackBlueprint: (opOccId: string) => `operation/${opOccId}/stackBlueprint`,
   vim: (vimId: string) => `vim/${vimId}`,
 } as const;

@@ -32,6 +32,7 @@ const record: RecordActivities = {
   requestGrant: async () => {
     if (grantRefused) throw ApplicationFailure.nonRetryable('no quota', 'VIM_REJECTED');
   },
+  surveyControlPlane: async () => {},
   makePlan: async ({ direction, vnfInstanceId }) => {
     if (direction === 'rollback') return planInstantiateRollback();
     if (vnfInstanceId.startsWith('f')) return planTerminate({ terminationType: 'FORCEFUL' });

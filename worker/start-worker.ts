@@ -4,6 +4,7 @@ import { createGrantActivity } from '../activities/grant.ts';
 import { createRecordActivities } from '../activities/record.ts';
 import { stepRecorder } from '../activities/step-recorder.ts';
 import { createStepActivities } from '../activities/steps.ts';
+import { createSurveyActivity } from '../activities/survey.ts';
 import { TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -34,7 +35,12 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     namespace: options.namespace,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workflowBundle: bundle,
-    activities: { ...createRecordActivities(deps), ...createGrantActivity(deps), ...createStepActivities(deps) },
+    activities: {
+      ...createRecordActivities(deps),
+      ...createGrantActivity(deps),
+      ...createSurveyActivity(deps),
+      ...createStepActivities(deps),
+    },
     interceptors: { activity: [stepRecorder(deps)] },
     maxConcurrentActivityTaskExecutions: 1000,
     maxConcurrentActivityTaskPolls: 10,

@@ -12,16 +12,17 @@ import type { OperationInput } from '../domain/activity-contract.ts';
 import type { Control, Operation } from '../domain/operation-state.ts';
 import { isProblemCode, VnflowError } from '../domain/problems.ts';
 import { acceptUpdate, failUpdate, retryUpdate, rollbackUpdate, TASK_QUEUE, workflowId } from './contract.ts';
-import type { instantiateVnf, scaleVnf, terminateVnf } from './index.ts';
+import type { healVnf, instantiateVnf, scaleVnf, terminateVnf } from './index.ts';
 import { searchAttribute } from './search-attributes.ts';
 
-type OperationWorkflow = typeof instantiateVnf | typeof scaleVnf | typeof terminateVnf;
+type OperationWorkflow = typeof healVnf | typeof instantiateVnf | typeof scaleVnf | typeof terminateVnf;
 
 /** Workflow types carry the operations' names. */
 const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
   INSTANTIATE: 'instantiateVnf',
   TERMINATE: 'terminateVnf',
   SCALE: 'scaleVnf',
+  HEAL: 'healVnf',
 };
 const CONTROL_UPDATE: Readonly<Record<Control, UpdateDefinition<void, []>>> = {
   retry: retryUpdate,

@@ -1,4 +1,5 @@
 /** Everything exported here is a workflow type. */
+export { healVnf } from './heal-vnf.ts';
 export { instantiateVnf } from './instantiate-vnf.ts';
 export { scaleVnf } from './scale-vnf.ts';
 export { snapshotCluster } from './snapshot-cluster.ts';

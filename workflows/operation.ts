@@ -35,6 +35,12 @@ const nfvo = proxyActivities<Pick<RecordActivities, 'requestGrant'>>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', maximumAttempts: 5 },
 });
+/** A node that is down takes a connection's time-out to tell. */
+const survey = proxyActivities<Pick<RecordActivities, 'surveyControlPlane'>>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', maximumAttempts: 5 },
+});
 const decide = proxyLocalActivities<RecordActivities>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 8 },
@@ -119,6 +125,9 @@ async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCE
   let forward: Plan;
   try {
     await nfvo.requestGrant.executeWithOptions({ summary: 'ask the NFVO for the grant' }, [ref]);
+    if (input.operation === 'HEAL') {
+      await survey.surveyControlPlane.executeWithOptions({ summary: 'ask etcd who votes and who answers' }, [ref]);
+    }
     forward = await decide.makePlan({ ...ref, direction: 'forward' });
   } catch (error) {
     await enter('refused', [stepFailure({ id: 'grant', kind: 'discover' }, error)]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   CreateVnfRequest,
+  HealVnfRequest,
   InstantiateVnfRequest,
   ScaleVnfRequest,
   TerminateVnfRequest,
@@ -14,13 +15,14 @@ import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody 
 import { listAnswer } from '../query/list-answer.ts';
 import { checkIdle, checkInstantiationState, startOperation } from './lcm-operation.ts';
 import { vnfInstanceOf } from './lookup.ts';
+import { prepareHeal } from './prepare-heal.ts';
 import { prepareInstantiate } from './prepare-instantiate.ts';
 import { prepareScale } from './prepare-scale.ts';
 import { notUsable, usablePackage } from './usable-package.ts';
 import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
 import { vnfInstanceSelectors, vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 
-/** `/vnf_instances`: create, list, show, delete, instantiate, scale, terminate. */
+/** `/vnf_instances`: create, list, show, delete, instantiate, scale, heal, terminate. */
 export function vnfInstanceResources(context: ApiContext): Record<string, Endpoints> {
   const { db, endpoint, limits } = context;
   return {
@@ -53,6 +55,13 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
         const instance = await vnfInstanceOf(context, request);
         await prepareScale(context, instance, body);
         return startOperation(context, instance, { operation: 'SCALE', params: body });
+      }),
+    },
+    '/vnf_instances/:id/heal': {
+      POST: withBody(HealVnfRequest, async (request, body) => {
+        const instance = await vnfInstanceOf(context, request);
+        await prepareHeal(context, instance, body);
+        return startOperation(context, instance, { operation: 'HEAL', params: body });
       }),
     },
     '/vnf_instances/:id/terminate': {

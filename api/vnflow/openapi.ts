@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { CreateVnfRequest, InstantiateVnfRequest, TerminateVnfRequest } from '../../domain/sol-requests.ts';
+import {
+  CreateVnfRequest,
+  HealVnfRequest,
+  InstantiateVnfRequest,
+  ScaleVnfRequest,
+  TerminateVnfRequest,
+} from '../../domain/sol-requests.ts';
 import { RegisterVim, UpdateVim } from '../vims/vim-requests.ts';
 import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from '../vnfpkgm/package-requests.ts';
 import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
@@ -27,6 +33,12 @@ const PATHS: Readonly<Record<string, Methods>> = {
   },
   '/vnflcm/v2/vnf_instances/{id}/instantiate': {
     post: { summary: 'Instantiate', body: InstantiateVnfRequest, success: 202 },
+  },
+  '/vnflcm/v2/vnf_instances/{id}/scale': {
+    post: { summary: 'Add or remove workers', body: ScaleVnfRequest, success: 202 },
+  },
+  '/vnflcm/v2/vnf_instances/{id}/heal': {
+    post: { summary: 'Replace nodes', body: HealVnfRequest, success: 202 },
   },
   '/vnflcm/v2/vnf_instances/{id}/terminate': {
     post: { summary: 'Terminate', body: TerminateVnfRequest, success: 202 },

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { disruptionOf, type ExistingNode } from '../../domain/disruption.ts';
+import { OPERATIONS } from '../../domain/operation-state.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/plan.ts';
 import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
 import { planScaleOutRollback } from '../../domain/planner/scale.ts';
 import { planTerminate } from '../../domain/planner/terminate.ts';
-import { InstantiateVnfRequest, ScaleVnfRequest, TerminateVnfRequest } from '../../domain/sol-requests.ts';
+import {
+  HealVnfRequest,
+  InstantiateVnfRequest,
+  ScaleVnfRequest,
+  TerminateVnfRequest,
+} from '../../domain/sol-requests.ts';
 import { stepSummary } from '../../domain/step-kind.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
@@ -13,6 +19,7 @@ import type { ApiContext } from '../dependencies.ts';
 import { parseMember } from '../http/json-body.ts';
 import { present } from '../http/present.ts';
 import { checkIdle, checkInstantiationState } from '../vnflcm/lcm-operation.ts';
+import { healPlan } from '../vnflcm/prepare-heal.ts';
 import { checkInstantiate, type PreparedInstantiate, prepareInstantiate } from '../vnflcm/prepare-instantiate.ts';
 import { prepareScale } from '../vnflcm/prepare-scale.ts';
 import { usablePackage } from '../vnflcm/usable-package.ts';
@@ -23,7 +30,7 @@ const SCRIPT = 'script_path';
 /** No instance has this id. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-export const PlanRequest = z.object({ operation: z.enum(['INSTANTIATE', 'TERMINATE', 'SCALE']), request: z.unknown() });
+export const PlanRequest = z.object({ operation: z.enum(OPERATIONS), request: z.unknown() });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
 /**
@@ -140,6 +147,10 @@ async function planOf(
         scriptPath: SCRIPT,
         ...(plan.rollbackSupported ? { rollback: planScaleOutRollback(facts) } : {}),
       };
+    }
+    case 'HEAL': {
+      const body = parseMember(HealVnfRequest, request, ['request']);
+      return { plan: await healPlan(context, instance, body), scriptPath: SCRIPT };
     }
     case 'TERMINATE': {
       const body = parseMember(TerminateVnfRequest, request, ['request']);

@@ -37,6 +37,22 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'kubectl delete node NODE',
   ],
   shrinkStack: [`Heat: PATCH ${STACK} (without the workers)`, `Heat: GET ${STACK} until UPDATE_COMPLETE`],
+  removeControlPlane: [
+    'etcdctl member list, endpoint health (on a control-plane node that stays)',
+    'kubectl drain NODE --ignore-daemonsets --delete-emptydir-data, kubectl delete node NODE',
+    'etcdctl member remove ID (only with a majority before and after)',
+  ],
+  replaceServers: [
+    'Heat: PATCH stacks/NESTED/resources/SERVER (mark_unhealthy)',
+    `Heat: PATCH ${STACK}`,
+    `Heat: GET ${STACK} until UPDATE_COMPLETE`,
+  ],
+  recreateStack: [
+    `Heat: GET ${STACK}/template, files`,
+    `Heat: DELETE ${STACK}`,
+    'Heat: POST stacks (stack_name vnf-{id})',
+    `Heat: GET ${STACK} until CREATE_COMPLETE`,
+  ],
   deleteStack: [`Heat: DELETE ${STACK}`, `Heat: GET ${STACK} until it is gone`],
 };
 

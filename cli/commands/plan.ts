@@ -16,7 +16,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const OPERATIONS = { instantiate: 'INSTANTIATE', scale: 'SCALE', terminate: 'TERMINATE' } as const;
+const OPERATIONS = { instantiate: 'INSTANTIATE', scale: 'SCALE', heal: 'HEAL', terminate: 'TERMINATE' } as const;
 type PlannedOperation = keyof typeof OPERATIONS;
 
 /** There is something to do: not a failure, but scripts want to know. */

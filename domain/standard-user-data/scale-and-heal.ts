@@ -59,7 +59,7 @@ export function healUserData(
   current: Pick<CurrentStack, 'nfv'>,
   softwareImages: Readonly<Record<string, string>>,
   heal: readonly string[],
-): Pick<StackContent, 'parameters'> {
+): { parameters: StackContent['parameters'] } {
   const images = heal.flatMap((name) => {
     const image = softwareImages[name.replace(/-\d+$/, '')];
     return image === undefined ? [] : [[name, { vcImageId: image }] as const];

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StepInput } from '../domain/activity-contract.ts';
+import { PROBLEMS, VnflowError } from '../domain/problems.ts';
+import { commandLine } from '../ssh/quote.ts';
+import type { SshSession } from '../ssh/session.ts';
+import { listClusterNodes } from '../store/cluster-nodes.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import type { Beat } from './heartbeating.ts';
+import { type NodeAccess, onNode } from './node-session.ts';
+
+/** kubectl on a control-plane node, as its administrator. */
+export const KUBECTL = ['sudo', '-n', 'kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf'] as const;
+const READYZ = commandLine([...KUBECTL, '--request-timeout', '5s', 'get', '--raw', '/readyz']);
+const READYZ_TIMEOUT_MS = 20_000;
+const REACH_SECONDS = 60;
+
+interface ControlPlaneVisit {
+  /** Slots of control-plane nodes that must not be asked: those that are about to leave, or to join. */
+  readonly avoid?: readonly string[];
+  readonly beat: Beat;
+}
+
+/**
+ * One session to the first control-plane node that can be logged in to and whose cluster answers.
+ * @throws VnflowError CLUSTER_NOT_READY, NODE_UNREACHABLE (of the node tried last) and others of `onNode`; whatever `work` throws
+ */
+export async function onControlPlane<T>(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { avoid = [], beat }: ControlPlaneVisit,
+  work: (access: NodeAccess) => Promise<T>,
+): Promise<T> {
+  const nodes = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(
+    ({ role, slot }) => role === 'master' && !avoid.includes(slot),
+  );
+  const until = Date.now() + REACH_SECONDS * 1000;
+  let problem = new VnflowError('INTERNAL', { detail: 'The cluster has no control-plane node that could be asked.' });
+  do {
+    for (const { slot } of nodes) {
+      let reached = false;
+      try {
+        return await onNode(deps, input, { slot, limitSeconds: 0, beat }, async (access) => {
+          await answers(access.session, beat);
+          reached = true;
+          return work(access);
+        });
+      } catch (error) {
+        if (reached || !(error instanceof VnflowError)) throw error;
+        problem = error;
+      }
+    }
+    await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
+  } while (PROBLEMS[problem.code].retriable && Date.now() < until);
+  throw problem;
+}
+
+async function answers(session: SshSession, { signal }: Beat): Promise<void> {
+  const { code, stderr } = await session.exec(READYZ, { timeoutMs: READYZ_TIMEOUT_MS, signal });
+  if (code === 0) return;
+  throw new VnflowError('CLUSTER_NOT_READY', {
+    detail: `The cluster's API does not answer when asked from ${session.label}.`,
+    seen: stderr.slice(-1000),
+  });
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { OperationRef } from '../domain/activity-contract.ts';
+import type { ControlPlaneSurvey, HealFacts } from '../domain/planner/heal.ts';
+import { healFacts } from '../domain/planner/heal-facts.ts';
+import { HealVnfRequest } from '../domain/sol-requests.ts';
+import type { VnfLcmOpOccRow } from '../store/operations.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { parametersOf } from './node-session.ts';
+import { instanceOf, operationOf } from './operation-facts.ts';
+
+/** What the heal under way means, from its request and the instance as it was before. */
+export async function healFactsOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealFacts> {
+  const [request, instance, parameters] = await Promise.all([
+    healRequestOf(deps, ref),
+    instanceOf(deps, ref),
+    parametersOf(deps, ref),
+  ]);
+  return healFacts(request, instance.instantiated_vnf_info, parameters);
+}
+
+export async function healRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealVnfRequest> {
+  return HealVnfRequest.parse((await operationOf(deps, ref)).operation_params);
+}
+
+const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
+  nodes: z.array(z.object({ slot: z.string(), name: z.string(), address: z.string() })),
+  members: z.array(
+    z.object({
+      id: z.string(),
+      started: z.boolean(),
+      name: z.string(),
+      peerUrls: z.array(z.string()),
+      learner: z.boolean(),
+      healthy: z.boolean(),
+    }),
+  ),
+});
+
+/** What `surveyControlPlane` found, or undefined when it was not asked. */
+export function surveyOf({ context }: VnfLcmOpOccRow): ControlPlaneSurvey | undefined {
+  return context['survey'] === undefined ? undefined : Survey.parse(context['survey']);
+}

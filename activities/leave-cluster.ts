@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { StepInput } from '../domain/activity-contract.ts';
+import { DrainTimeout } from '../domain/drain-timeout.ts';
+import { readyNodes } from '../domain/kubernetes-nodes.ts';
+import { VnflowError } from '../domain/problems.ts';
+import type { ExecResult } from '../ssh/exec.ts';
+import { commandLine } from '../ssh/quote.ts';
+import type { SshSession } from '../ssh/session.ts';
+import { KUBECTL } from './control-plane.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import type { Beat } from './heartbeating.ts';
+import { operationOf } from './operation-facts.ts';
+
+const KUBECTL_TIMEOUT_MS = 60_000;
+/** So often it is looked whether the node is still alive: pods of a dead one never end. */
+const DRAIN_PART_SECONDS = 60;
+const FORCED_SECONDS = 60;
+
+export async function drainTimeoutOf(deps: ActivityDependencies, input: StepInput): Promise<number> {
+  const params = z.looseObject({ additionalParams: z.looseObject({ drain_timeout: DrainTimeout }).optional() });
+  return (
+    params.parse((await operationOf(deps, input)).operation_params).additionalParams?.drain_timeout ??
+    DrainTimeout.parse(undefined)
+  );
+}
+
+interface Leaving {
+  readonly name: string;
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * Takes a node out of the cluster, from a control-plane node: pods leave through the eviction API, then the node is deleted.
+ * @throws VnflowError DRAIN_BLOCKED when pods of a living node stay (a disruption budget holds them), CLUSTER_NOT_READY
+ */
+export async function leaveCluster(session: SshSession, beat: Beat, { name, timeoutSeconds }: Leaving): Promise<void> {
+  await drain(session, beat, { name, timeoutSeconds });
+  await kubectl(session, beat, ['delete', 'node', name, '--ignore-not-found', '--timeout=60s'], 90_000);
+}
+
+/** No new pods from now on. */
+export async function cordon(session: SshSession, beat: Beat, name: string): Promise<void> {
+  await kubectl(session, beat, ['cordon', name]);
+}
+
+async function drain(session: SshSession, beat: Beat, { name, timeoutSeconds }: Leaving): Promise<void> {
+  for (let left = timeoutSeconds; ; left -= DRAIN_PART_SECONDS) {
+    const state = await nodeState(session, beat, name);
+    if (state === 'gone') return;
+    if (state === 'lost') return forget(session, beat, name);
+    beat.say(`draining ${name}`);
+    const seconds = Math.min(left, DRAIN_PART_SECONDS);
+    const drained = await drainOnce(session, beat, [name, `--timeout=${seconds}s`]);
+    if (drained.code === 0) return;
+    if (left > DRAIN_PART_SECONDS || (await nodeState(session, beat, name)) !== 'ready') continue;
+    throw new VnflowError('DRAIN_BLOCKED', {
+      detail: `${name} could not be drained within ${timeoutSeconds} s.`,
+      seen: drained.stderr.split('\n').slice(-20).join('\n'),
+    });
+  }
+}
+
+/** The machine is dead: nobody ends its pods in an orderly way, so no budget can be kept. What stays goes with the node. */
+async function forget(session: SshSession, beat: Beat, name: string): Promise<void> {
+  beat.say(`${name} does not answer: its pods are deleted`);
+  await drainOnce(session, beat, [
+    name,
+    '--disable-eviction',
+    '--skip-wait-for-delete-timeout=1',
+    `--timeout=${FORCED_SECONDS}s`,
+  ]);
+}
+
+async function drainOnce(session: SshSession, { signal }: Beat, args: readonly string[]): Promise<ExecResult> {
+  const command = [...KUBECTL, 'drain', ...args, '--ignore-daemonsets', '--delete-emptydir-data', '--force'];
+  const result = await session.exec(commandLine(command), { timeoutMs: (DRAIN_PART_SECONDS + 30) * 1000, signal });
+  return isMissing(result) ? { ...result, code: 0 } : result;
+}
+
+/** `lost`: its kubelet has not reported for a while. */
+async function nodeState(session: SshSession, beat: Beat, name: string): Promise<'ready' | 'lost' | 'gone'> {
+  const { stdout } = await kubectl(session, beat, ['get', 'node', name, '--ignore-not-found', '-o', 'json']);
+  if (stdout.trim() === '') return 'gone';
+  return readyNodes(stdout).has(name) ? 'ready' : 'lost';
+}
+
+/** A node that is gone already is what we want. @throws VnflowError CLUSTER_NOT_READY for any other failure */
+async function kubectl(
+  session: SshSession,
+  { signal }: Beat,
+  args: readonly string[],
+  timeoutMs = KUBECTL_TIMEOUT_MS,
+): Promise<ExecResult> {
+  const result = await session.exec(commandLine([...KUBECTL, ...args]), { timeoutMs, signal });
+  if (result.code === 0 || isMissing(result)) return result;
+  throw new VnflowError('CLUSTER_NOT_READY', {
+    detail: `kubectl ${args.join(' ')} failed on ${session.label}.`,
+    seen: result.stderr.slice(-1000),
+  });
+}
+
+function isMissing({ code, stderr }: ExecResult): boolean {
+  return code !== 0 && /nodes? "[^"]*" not found/.test(stderr);
+}

@@ -1,0 +1,32 @@
+import { ClusterParameters } from '../../domain/cluster-parameters.ts';
+import type { Plan } from '../../domain/plan.ts';
+import { type HealFacts, planHeal } from '../../domain/planner/heal.ts';
+import { healFacts } from '../../domain/planner/heal-facts.ts';
+import type { HealVnfRequest } from '../../domain/sol-requests.ts';
+import { secretName } from '../../store/secrets.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
+import { repeatedParameters } from './repeated-parameters.ts';
+
+/**
+ * Everything that can be known to be wrong with a heal without asking the cluster. Changes nothing.
+ * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId)
+ */
+export async function prepareHeal(
+  context: ApiContext,
+  instance: VnfInstanceRow,
+  request: HealVnfRequest,
+): Promise<HealFacts> {
+  await checkIdle(context, instance.id);
+  checkInstantiationState(instance, 'INSTANTIATED');
+  const parameters =
+    (await repeatedParameters(context, instance, request.additionalParams)) ??
+    ClusterParameters.parse(await context.secrets.get(secretName.clusterParameters(instance.id)));
+  return healFacts(request, instance.instantiated_vnf_info, parameters);
+}
+
+/** The plan if every control-plane node votes. Who does is asked when the heal begins. @throws VnflowError QUORUM_LOST */
+export async function healPlan(context: ApiContext, instance: VnfInstanceRow, request: HealVnfRequest): Promise<Plan> {
+  return planHeal(await prepareHeal(context, instance, request));
+}
