@@ -284,15 +284,48 @@ describe('the install script of the sample package', () => {
     ]);
   });
 
+  const BALANCED = {
+    CLUSTER_ENDPOINT: '10.10.0.100:16443',
+    CONTROL_PLANES: 'master57=10.10.0.57,master58=10.10.0.58',
+    VIRTUAL_IP: '10.10.0.100',
+    VRRP_PASSWORD: 'eight888',
+    VRRP_ROUTER_ID: '77',
+  };
+  /** HAProxy runs with what it read at its last reload. */
+  const haproxyStubs = (loaded: { text: string }): Record<string, Stub> => ({
+    systemctl: async (args, node) => {
+      if (args.join(' ') === 'reload-or-restart haproxy') loaded.text = await read(node, '/etc/haproxy/haproxy.cfg');
+      return {};
+    },
+    socat: () => {
+      const servers = [...loaded.text.matchAll(/server (\S+) ([\d.]+):6443/g)];
+      return {
+        stdout: servers.map(([, name, at], index) => `3 kube-apiserver ${index + 1} ${name} ${at} 2 0\n`).join(''),
+      };
+    },
+  });
+
+  it('reloads HAProxy when what runs is older than the file, and fails when it still is after that', async () => {
+    const loaded = { text: '' };
+    const node = freshNode(haproxyStubs(loaded));
+    await node.run('load-balancer', BALANCED);
+    const reloads = () => node.calls.filter((call) => call === 'systemctl reload-or-restart haproxy').length;
+    expect(reloads()).toBe(1);
+    await node.run('load-balancer', BALANCED);
+    expect(reloads()).toBe(1);
+    loaded.text = 'server master58 10.10.0.58:6443'; // killed between writing the file and the reload
+    expect(await node.run('load-balancer', BALANCED)).toMatchObject({ exitCode: 0 });
+    expect([reloads(), loaded.text]).toEqual([2, expect.stringContaining('server master57')]);
+    const stubborn = freshNode({ socat: () => ({ stdout: '3 kube-apiserver 1 master58 10.10.0.58 2 0\n' }) });
+    expect(await stubborn.run('load-balancer', BALANCED)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('haproxy does not stay up with the servers it should have'),
+    });
+  });
+
   it('balances over every control-plane node with a health check that sees a dead etcd', async () => {
-    const node = freshNode();
-    const result = await node.run('load-balancer', {
-      CLUSTER_ENDPOINT: '10.10.0.100:16443',
-      CONTROL_PLANES: 'master57=10.10.0.57,master58=10.10.0.58',
-      VIRTUAL_IP: '10.10.0.100',
-      VRRP_PASSWORD: 'eight888',
-      VRRP_ROUTER_ID: '77',
-    }); // prettier-ignore
+    const node = freshNode(haproxyStubs({ text: '' }));
+    const result = await node.run('load-balancer', BALANCED);
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     const haproxy = await read(node, '/etc/haproxy/haproxy.cfg');
     expect(haproxy).toContain('bind *:16443\n');

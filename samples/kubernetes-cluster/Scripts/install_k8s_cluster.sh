@@ -504,23 +504,29 @@ KEEPALIVED
 KEEPALIVED
 }
 
-haproxy_runs() { systemctl is-active --quiet haproxy; }
+# What the running HAProxy balances over, by its own word: the file may be newer than the last reload.
+haproxy_servers() {
+  printf 'show servers state kube-apiserver\n' | socat - UNIX-CONNECT:/run/haproxy/admin.sock |
+    awk '$2 == "kube-apiserver" { print $4, $5 }' | sort
+}
+
+haproxy_is_current() { [ "$(haproxy_servers 2> /dev/null)" = "$(control_planes | sort)" ]; }
 
 phase_load_balancer() {
   need NODE_NAME NODE_IP CLUSTER_ENDPOINT CONTROL_PLANES
   case "$CLUSTER_ENDPOINT" in *:*[0-9]) ;; *) fail "CLUSTER_ENDPOINT must be host:port" ;; esac
   [ "${CLUSTER_ENDPOINT##*:}" != 6443 ] || fail "CLUSTER_ENDPOINT must not use port 6443: the API server of this node listens there"
   # in one go: the package tool is most of this phase's time
-  if [ -n "$VIRTUAL_IP" ]; then install_packages haproxy keepalived; else install_packages haproxy; fi
+  if [ -n "$VIRTUAL_IP" ]; then install_packages haproxy socat keepalived; else install_packages haproxy socat; fi
   haproxy_configuration > "$WORK/haproxy.cfg"
   haproxy -c -q -f "$WORK/haproxy.cfg" || fail "haproxy refuses its configuration $WORK/haproxy.cfg"
   CHANGED=no
   put /etc/haproxy/haproxy.cfg 0644 < "$WORK/haproxy.cfg"
   systemctl enable haproxy > /dev/null 2>&1 || fail "cannot enable haproxy.service"
-  if [ "$CHANGED" = yes ] || ! systemctl is-active --quiet haproxy; then
+  if [ "$CHANGED" = yes ] || ! haproxy_is_current; then
     systemctl reload-or-restart haproxy || fail "haproxy does not start: see journalctl -u haproxy"
   fi
-  wait_for 30 haproxy_runs || fail "haproxy does not stay up: see journalctl -u haproxy"
+  wait_for 30 haproxy_is_current || fail "haproxy does not stay up with the servers it should have: see journalctl -u haproxy"
   [ -z "$VIRTUAL_IP" ] || run_keepalived
   say "$NODE_NAME balances port ${CLUSTER_ENDPOINT##*:} over the control-plane nodes"
 }

@@ -95,9 +95,10 @@ export function checkHaproxy(text: string, path: string, resolves: (host: string
   return { exitCode: listens ? 0 : 2, alerts, config };
 }
 
+/** What the running HAProxy has read. */
 export function haproxyConfig(node: SimNode): HaproxyConfig | undefined {
-  if (!node.root.exists(CONFIG)) return undefined;
-  return checkHaproxy(node.root.readText(CONFIG), CONFIG, () => true).config;
+  const loaded = node.state.units['haproxy']?.loaded;
+  return loaded === undefined ? undefined : checkHaproxy(loaded, CONFIG, () => true).config;
 }
 
 /** Why haproxy does not start with the configuration that lies on the machine. */

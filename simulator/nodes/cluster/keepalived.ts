@@ -59,8 +59,8 @@ export function keepalivedProblem(node: SimNode): string | undefined {
 
 /** Keepalived runs on the machine, and what it tracks (haproxy) too. */
 function speaksVrrp(node: SimNode): KeepalivedConfig | undefined {
-  if (!isUp(node) || activeState(node, 'keepalived') !== 'active' || !node.root.exists(CONFIG)) return undefined;
-  const text = node.root.readText(CONFIG);
+  if (!isUp(node) || activeState(node, 'keepalived') !== 'active') return undefined;
+  const text = node.state.units['keepalived']?.loaded ?? '';
   if (/pgrep\s+-x\s+haproxy/.test(text) && activeState(node, 'haproxy') !== 'active') return undefined;
   return parseKeepalived(text);
 }

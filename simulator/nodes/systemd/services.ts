@@ -17,6 +17,12 @@ const ALWAYS = new Set([
   'dbus',
 ]);
 
+/** Services that go on with what they have read until they are told to read again. */
+const CONFIGURATIONS: Readonly<Record<string, string>> = {
+  haproxy: '/etc/haproxy/haproxy.cfg',
+  keepalived: '/etc/keepalived/keepalived.conf',
+};
+
 const UNIT_DIRECTORIES = [
   '/etc/systemd/system',
   '/run/systemd/system',
@@ -140,6 +146,8 @@ export function startService(node: SimNode, unit: string): string | undefined {
   state.exitCode = problem === undefined ? 0 : 1;
   state.since = new Date().toISOString();
   state.pid = problem === undefined ? node.nextPid++ : 0;
+  const config = CONFIGURATIONS[state.name];
+  if (config !== undefined && node.root.exists(config)) state.loaded = node.root.readText(config);
   log(node, `${state.name}.service`, problem ?? `Started ${file.description}.`);
   node.changed();
   return problem;

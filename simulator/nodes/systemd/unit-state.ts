@@ -10,6 +10,8 @@ export interface UnitState {
   result: 'success' | 'exit-code' | 'timeout' | 'signal';
   exitCode: number;
   pid: number;
+  /** The configuration file as it was at the last start or reload: what runs may be older than the file. */
+  loaded?: string;
   /** Present: a transient unit made by systemd-run. */
   readonly transient?: Transient;
 }
