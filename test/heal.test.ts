@@ -27,6 +27,7 @@ const planned = async (request: object): Promise<string[]> =>
   (await system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, { operation: 'HEAL', request })).data.steps.map(
     (step: { id: string }) => step.id,
   );
+/** The ids of the steps of an operation, all of which were done. */
 const executed = async (operation: string): Promise<string[]> =>
   (await system.http.get(`${operation.replace('/vnflcm/v2', '/vnflow/v1')}/timeline`)).data.steps.map(
     (step: { id: string }) => step.id,
@@ -64,3 +65,71 @@ it('heals a worker that is powered off: a new server takes its place, the other 
   const touched = system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'login');
   expect(touched.map(({ where }) => where)).not.toContain(machine(other)?.hostname);
 });
+
+it('refuses what it cannot heal before anything starts', async () => {
+  const unknown = await heal({ vnfcInstanceId: ['workerNode-0'] });
+  expect([unknown.status, unknown.data.detail]).toEqual([400, expect.stringContaining('vnfcInstanceId: workerNode-0')]);
+  expect((await heal({ vnfcInstanceId: [] })).status).toBe(400);
+  expect((await heal({ additionalParams: { all: 'true' } })).data.detail).toContain('additionalParams.all');
+  expect((await heal({ additionalParams: { drain_timeout: 0 } })).data.detail).toContain('drain_timeout');
+});
+
+it('refuses the only control-plane node with the arithmetic, and touches nothing', async () => {
+  const before = system.simulator.fingerprint();
+  const [master] = await vnfcs('masterNode');
+  const ended = await settled(system.http, operationOf(await heal({ vnfcInstanceId: [master?.id] })));
+  expect(ended).toMatchObject({ operationState: 'ROLLED_BACK', error: { code: 'QUORUM_LOST' } });
+  expect(ended.error.detail).toContain('masterNode[0] is the only control-plane node: etcd has 1 voter');
+  expect(system.simulator.fingerprint()).toEqual(before);
+});
+
+it('a disruption budget holds the drain of a living worker for as long as was said, then an operator is asked', async () => {
+  const [victim] = await vnfcs('workerNode');
+  const name = victim && machine(victim)?.hostname;
+  const objects = cluster()?.objects;
+  if (!victim || !name || !objects) throw new Error('no worker');
+  const labels = { app: 'db' };
+  objects['Pod/default/db-0'] = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'db-0', namespace: 'default', labels },
+    spec: { nodeName: name },
+  };
+  objects['PodDisruptionBudget/default/db'] = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: 'db', namespace: 'default' },
+    spec: { selector: { matchLabels: labels }, minAvailable: 1 },
+  };
+  const operation = operationOf(await heal({ vnfcInstanceId: [victim.id], additionalParams: { drain_timeout: 90 } }));
+  const blocked = await settled(system.http, operation);
+  expect(blocked).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: { code: 'DRAIN_BLOCKED', detail: `${name} could not be drained within 90 s.` },
+  });
+  expect(blocked.error.seen).toContain("violate the pod's disruption budget");
+  expect(machine(victim)?.power).toBe('on');
+  delete objects['PodDisruptionBudget/default/db'];
+  await system.http.post(`${operation}/retry`);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(machine(victim)).toBeUndefined();
+});
+
+it('heals with `all: true` as Tacker does: the stack is deleted and created again, and a new cluster installed', async () => {
+  const before = { ...cluster() };
+  const { metadata } = await show();
+  const request = { additionalParams: { all: true } };
+  const plan = await planned(request);
+  const operation = operationOf(await heal(request));
+  const ended = await settled(system.http, operation, { timeoutMs: 90_000 });
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  expect(plan.sort()).toEqual((await executed(operation)).sort());
+  const after = await show();
+  expect(after.metadata.stack_id).not.toBe(metadata.stack_id);
+  expect(after.scaleStatus).toEqual([{ aspectId: 'workerNode_scale', scaleLevel: 0 }]);
+  expect(after.vnfcInfo).toHaveLength(3);
+  expect(system.simulator.nodes.clusters()).toHaveLength(1);
+  expect(cluster()?.id).not.toBe(before.id);
+  expect(Object.keys(cluster()?.nodes ?? {})).toHaveLength(3);
+}, 90_000);

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import type { ClusterParameters } from '../cluster-parameters.ts';
+import { HealVnfRequest } from '../sol-requests.ts';
+import { healFacts } from './heal-facts.ts';
+
+const parameters = {
+  master_node: { vdu_id: 'masterNode', nic_cp_name: 'CP1', cluster_cp_name: 'vip' },
+  worker_node: { vdu_id: 'workerNode' },
+} as unknown as ClusterParameters;
+const vnfc = (vduId: string, index: number, server: string) => ({
+  resource: { id: server, vduId, metadata: { vdu_idx: index, flavor: 'm1' } },
+  info: { id: `${vduId}-${server}`, vduId, vnfcResourceInfoId: server, vnfcState: 'STARTED' },
+});
+const all = [
+  vnfc('workerNode', 1, 'w1'),
+  vnfc('workerNode', 0, 'w0'),
+  vnfc('masterNode', 0, 'm0'),
+  vnfc('probe', 0, 'p0'),
+];
+const info = { vnfcResourceInfo: all.map(({ resource }) => resource), vnfcInfo: all.map((one) => one.info) };
+
+it('finds the slots of the vnfcInfo that a request names', () => {
+  expect(healFacts({ vnfcInstanceId: ['workerNode-w1', 'masterNode-m0', 'workerNode-w1'] }, info, parameters)).toEqual({
+    shape: {
+      controlPlane: { vduId: 'masterNode', count: 1 },
+      workers: { vduId: 'workerNode', count: 2 },
+      loadBalanced: true,
+    },
+    controlPlane: ['masterNode[0]'],
+    workers: ['workerNode[1]'],
+    others: [],
+    recreate: false,
+  });
+});
+
+it('takes everything when nothing is named; `all` then means the stack anew', () => {
+  expect(healFacts({}, info, parameters)).toMatchObject({
+    controlPlane: ['masterNode[0]'],
+    workers: ['workerNode[0]', 'workerNode[1]'],
+    others: ['probe[0]'],
+    recreate: false,
+  });
+  expect(healFacts({ additionalParams: { all: true } }, info, parameters).recreate).toBe(true);
+  const named = { additionalParams: { all: true }, vnfcInstanceId: ['workerNode-w0'] };
+  expect(healFacts(named, info, parameters)).toMatchObject({ workers: ['workerNode[0]'], recreate: false });
+});
+
+it('refuses what the instance does not have, and says what it has', () => {
+  expect(() => healFacts({ vnfcInstanceId: ['w1'] }, info, parameters)).toThrow(
+    /vnfcInstanceId: w1 is no vnfcInfo of this VNF instance; it has workerNode-w1, workerNode-w0, masterNode-m0, probe-p0/,
+  );
+  expect(HealVnfRequest.safeParse({ vnfcInstanceId: [] }).success).toBe(false);
+  expect(HealVnfRequest.safeParse({ additionalParams: { all: 'true' } }).error?.issues[0]?.path).toEqual([
+    'additionalParams',
+    'all',
+  ]);
+});

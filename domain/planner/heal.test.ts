@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { criticalPath, type Plan } from '../plan.ts';
+import { slotName, slotNames } from '../slot.ts';
+import { type ControlPlaneSurvey, type HealFacts, planHeal } from './heal.ts';
+
+const facts = (of: Partial<HealFacts> & { masters?: number } = {}): HealFacts => ({
+  shape: {
+    controlPlane: { vduId: 'masterNode', count: of.masters ?? 3 },
+    workers: { vduId: 'workerNode', count: 3 },
+    loadBalanced: (of.masters ?? 3) > 1,
+  },
+  controlPlane: [],
+  workers: [],
+  others: [],
+  recreate: false,
+  ...of,
+});
+const master = (index: number) => slotName('masterNode', index);
+const worker = (index: number) => slotName('workerNode', index);
+
+function survey(count: number, dead: readonly number[]): ControlPlaneSurvey {
+  const nodes = slotNames('masterNode', count).map((slot, index) => ({
+    slot,
+    name: `master${index + 11}`,
+    address: `10.10.0.${index + 11}`,
+  }));
+  const members = nodes.map(({ name, address }, index) => ({
+    id: `a${index}`,
+    started: true,
+    name,
+    peerUrls: [`https://${address}:2380`],
+    learner: false,
+    healthy: !dead.includes(index),
+  }));
+  return { nodes, members };
+}
+
+const ids = ({ steps }: Plan) => steps.map(({ id }) => id);
+const edges = ({ steps }: Plan) => Object.fromEntries(steps.map(({ id, after }) => [id, after]));
+/** Does `later` wait for `earlier`, directly or not? */
+function waits(plan: Plan, later: string, earlier: string): boolean {
+  const { after } = plan.steps.find(({ id }) => id === later) ?? { after: [] };
+  return after.some((id) => id === earlier || waits(plan, id, earlier));
+}
+
+it('heals a worker: drained, replaced, prepared, joined; nothing else', () => {
+  expect(edges(planHeal(facts({ workers: [worker(1)] })))).toEqual({
+    removeWorkers: [],
+    replaceServers: ['removeWorkers'],
+    discover: ['replaceServers'],
+    'prepareNode-workerNode-1': ['discover'],
+    'joinWorker-workerNode-1': ['prepareNode-workerNode-1'],
+  });
+});
+
+it('heals a control-plane node: out of the load balancers and etcd before its server goes, back in after it has joined', () => {
+  expect(edges(planHeal(facts({ controlPlane: [master(1)] }), survey(3, [1])))).toEqual({
+    'discover-0': [],
+    'excludeFromLoadBalancers-masterNode-1': ['discover-0'],
+    'removeControlPlane-masterNode-1': ['excludeFromLoadBalancers-masterNode-1'],
+    'replaceServers-masterNode-1': ['removeControlPlane-masterNode-1'],
+    'discover-masterNode-1': ['replaceServers-masterNode-1'],
+    'prepareNode-masterNode-1': ['discover-masterNode-1'],
+    'loadBalancer-masterNode-1': ['prepareNode-masterNode-1'],
+    'joinControlPlane-masterNode-1': ['loadBalancer-masterNode-1', 'removeControlPlane-masterNode-1'],
+    'includeInLoadBalancers-masterNode-1': ['joinControlPlane-masterNode-1'],
+  });
+});
+
+it('lets both dead of five leave before either joins, and prepares them side by side', () => {
+  const plan = planHeal(facts({ masters: 5, controlPlane: [master(1), master(3)] }), survey(5, [1, 3]));
+  for (const slot of ['masterNode-1', 'masterNode-3']) {
+    expect(waits(plan, `joinControlPlane-${slot}`, 'removeControlPlane-masterNode-1')).toBe(true);
+    expect(waits(plan, `joinControlPlane-${slot}`, 'removeControlPlane-masterNode-3')).toBe(true);
+  }
+  expect(waits(plan, 'prepareNode-masterNode-3', 'prepareNode-masterNode-1')).toBe(false);
+  expect(waits(plan, 'joinControlPlane-masterNode-3', 'includeInLoadBalancers-masterNode-1')).toBe(true);
+});
+
+it('replaces the living one after the other', () => {
+  const plan = planHeal(facts({ controlPlane: [master(0), master(2)] }), survey(3, []));
+  expect(waits(plan, 'excludeFromLoadBalancers-masterNode-2', 'includeInLoadBalancers-masterNode-0')).toBe(true);
+});
+
+it('never drains all workers at once', () => {
+  const plan = planHeal(facts({ workers: [worker(0), worker(1), worker(2)] }));
+  expect(plan.steps.filter(({ kind }) => kind === 'removeWorkers').map(({ slots }) => slots)).toEqual([
+    [worker(0), worker(1)],
+    [worker(2)],
+  ]);
+  expect(waits(plan, 'removeWorkers-2', 'joinWorker-workerNode-1')).toBe(true);
+});
+
+it('replaces what is no node of the cluster, and no more', () => {
+  expect(edges(planHeal(facts({ others: [slotName('probe', 0)] })))).toEqual({
+    replaceServers: [],
+    discover: ['replaceServers'],
+  });
+});
+
+it('makes everything anew with `all: true`: as instantiate, after the stack was deleted and created', () => {
+  const plan = planHeal(facts({ masters: 1, recreate: true }));
+  expect(plan).toMatchObject({ operation: 'HEAL', rollbackSupported: false });
+  expect(ids(plan).slice(0, 3)).toEqual(['recreateStack', 'discover', 'prepareNode-masterNode-0']);
+  expect(waits(plan, 'verifyCluster-masterNode-0', 'recreateStack')).toBe(true);
+});
+
+describe('refuses, with the arithmetic', () => {
+  it.each([
+    ['two dead of three', 3, [0, 1], [0, 1], 'QUORUM_LOST', 'etcd has 3 voters, 1 of them alive; a majority needs 2'],
+    ['a dead one that is not to be healed', 3, [0], [1], 'QUORUM_INCOMPLETE', 'master11 must vote'],
+    ['the only one', 1, [], [0], 'QUORUM_LOST', 'the only control-plane node'],
+  ])('%s', (_, masters, dead, victims, code, detail) => {
+    const plan = () => planHeal(facts({ masters, controlPlane: victims.map(master) }), survey(masters, dead));
+    expect(plan).toThrow(expect.objectContaining({ code, message: expect.stringContaining(detail) }));
+  });
+});
+
+it('any heal: touches its victims only, updates the stack once at a time, and has the steps that the dry run told', () => {
+  const some = (count: number) => fc.uniqueArray(fc.nat({ max: count - 1 }));
+  const world = fc
+    .constantFrom(3, 5)
+    .chain((masters) =>
+      fc.record({ masters: fc.constant(masters), victims: some(masters), dead: some(masters), workers: some(3) }),
+    );
+  fc.assert(
+    fc.property(world, ({ masters, victims, dead, workers }) => {
+      const down = dead.filter((index) => victims.includes(index)).slice(0, Math.floor(masters / 2));
+      const of = facts({ masters, controlPlane: victims.map(master), workers: workers.map(worker) });
+      const plan = planHeal(of, survey(masters, down));
+      const allowed = new Set([...of.controlPlane, ...of.workers]);
+      for (const { slot, slots = [] } of plan.steps) {
+        for (const touched of slot === undefined ? slots : [slot, ...slots]) expect(allowed).toContain(touched);
+      }
+      expect(ids(planHeal(of)).sort()).toEqual(ids(plan).sort());
+      expect(new Set(ids(plan)).size).toBe(plan.steps.length);
+      criticalPath(plan, () => 1); // throws at a cycle, or at a step that is not there
+      const updates = ids(plan).filter((id) => id.startsWith('replaceServers'));
+      for (const one of updates) {
+        const others = updates.filter((other) => other !== one);
+        expect(others.every((other) => waits(plan, one, other) || waits(plan, other, one))).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
