@@ -3,7 +3,7 @@ import type { OperationRef } from '../domain/activity-contract.ts';
 import type { ControlPlaneSurvey, HealFacts } from '../domain/planner/heal.ts';
 import { healFacts } from '../domain/planner/heal-facts.ts';
 import { HealVnfRequest } from '../domain/sol-requests.ts';
-import type { VnfLcmOpOccRow } from '../store/operations.ts';
+import { operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { parametersOf } from './node-session.ts';
 import { instanceOf, operationOf } from './operation-facts.ts';
@@ -37,6 +37,6 @@ const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
 });
 
 /** What `surveyControlPlane` found, or undefined when it was not asked. */
-export function surveyOf({ context }: VnfLcmOpOccRow): ControlPlaneSurvey | undefined {
-  return context['survey'] === undefined ? undefined : Survey.parse(context['survey']);
+export async function surveyOf(deps: ActivityDependencies, ref: OperationRef): Promise<ControlPlaneSurvey | undefined> {
+  return Survey.optional().parse(await operationContext(deps.db, ref.vnfLcmOpOccId, 'survey'));
 }

@@ -100,7 +100,7 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
     case 'SCALE':
       return planScale(await scaleFactsOf(deps, ref));
     case 'HEAL':
-      return planHeal(await healFactsOf(deps, ref), surveyOf(operation));
+      return planHeal(await healFactsOf(deps, ref), await surveyOf(deps, ref));
     case 'TERMINATE':
       return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
     default:

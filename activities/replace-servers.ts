@@ -15,13 +15,13 @@ import {
 } from '../openstack/heat.ts';
 import type { Session } from '../openstack/session.ts';
 import { waitForStack } from '../openstack/stack-wait.ts';
-import { mergeOperationContext } from '../store/operations.ts';
+import { mergeOperationContext, operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { grantOf } from './grant.ts';
 import { healRequestOf } from './heal-facts-of.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { NfvParameter } from './instantiated-info.ts';
-import { operationOf, stackName, vimConnectionOf } from './operation-facts.ts';
+import { stackName, vimConnectionOf } from './operation-facts.ts';
 import { vimSession } from './vim-session.ts';
 
 /** Tacker's words. */
@@ -139,7 +139,7 @@ async function serversBefore(
   found: readonly HealedServer[],
 ): Promise<Record<string, string>> {
   const key = `replaced ${input.stepId}`;
-  const kept = ServerIds.safeParse((await operationOf(deps, input)).context[key]);
+  const kept = ServerIds.safeParse(await operationContext(deps.db, input.vnfLcmOpOccId, key));
   if (kept.success) return kept.data;
   const now = Object.fromEntries(found.map(({ slot, server }) => [slot, server.physical_resource_id]));
   await mergeOperationContext(deps.db, input.vnfLcmOpOccId, { [key]: now });

@@ -1,6 +1,6 @@
 import { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { type HealFacts, planHeal } from '../../domain/planner/heal.ts';
+import { planHeal } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
 import type { HealVnfRequest } from '../../domain/sol-requests.ts';
 import { secretName } from '../../store/secrets.ts';
@@ -10,23 +10,15 @@ import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
 import { repeatedParameters } from './repeated-parameters.ts';
 
 /**
- * Everything that can be known to be wrong with a heal without asking the cluster. Changes nothing.
- * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId)
+ * The plan of a heal if every control-plane node votes: who does is asked when it begins. Everything that can be known to be
+ * wrong without asking the cluster is refused here. Changes nothing.
+ * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId), QUORUM_LOST
  */
-export async function prepareHeal(
-  context: ApiContext,
-  instance: VnfInstanceRow,
-  request: HealVnfRequest,
-): Promise<HealFacts> {
+export async function healPlan(context: ApiContext, instance: VnfInstanceRow, request: HealVnfRequest): Promise<Plan> {
   await checkIdle(context, instance.id);
   checkInstantiationState(instance, 'INSTANTIATED');
   const parameters =
     (await repeatedParameters(context, instance, request.additionalParams)) ??
     ClusterParameters.parse(await context.secrets.get(secretName.clusterParameters(instance.id)));
-  return healFacts(request, instance.instantiated_vnf_info, parameters);
-}
-
-/** The plan if every control-plane node votes. Who does is asked when the heal begins. @throws VnflowError QUORUM_LOST */
-export async function healPlan(context: ApiContext, instance: VnfInstanceRow, request: HealVnfRequest): Promise<Plan> {
-  return planHeal(await prepareHeal(context, instance, request));
+  return planHeal(healFacts(request, instance.instantiated_vnf_info, parameters));
 }

@@ -15,7 +15,7 @@ import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody 
 import { listAnswer } from '../query/list-answer.ts';
 import { checkIdle, checkInstantiationState, startOperation } from './lcm-operation.ts';
 import { vnfInstanceOf } from './lookup.ts';
-import { prepareHeal } from './prepare-heal.ts';
+import { healPlan } from './prepare-heal.ts';
 import { prepareInstantiate } from './prepare-instantiate.ts';
 import { prepareScale } from './prepare-scale.ts';
 import { notUsable, usablePackage } from './usable-package.ts';
@@ -60,7 +60,7 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
     '/vnf_instances/:id/heal': {
       POST: withBody(HealVnfRequest, async (request, body) => {
         const instance = await vnfInstanceOf(context, request);
-        await prepareHeal(context, instance, body);
+        await healPlan(context, instance, body);
         return startOperation(context, instance, { operation: 'HEAL', params: body });
       }),
     },

@@ -4,6 +4,7 @@ import { HealVnfRequest } from '../sol-requests.ts';
 import { healFacts } from './heal-facts.ts';
 
 const parameters = {
+  vim_name: 'vim2',
   master_node: { vdu_id: 'masterNode', nic_cp_name: 'CP1', cluster_cp_name: 'vip' },
   worker_node: { vdu_id: 'workerNode' },
 } as unknown as ClusterParameters;
@@ -25,6 +26,7 @@ it('finds the slots of the vnfcInfo that a request names', () => {
       controlPlane: { vduId: 'masterNode', count: 1 },
       workers: { vduId: 'workerNode', count: 2 },
       loadBalanced: true,
+      vimNamed: true,
     },
     controlPlane: ['masterNode[0]'],
     workers: ['workerNode[1]'],

@@ -22,7 +22,7 @@ const HealedInfo = z.looseObject({
 export function healFacts(
   request: Pick<HealVnfRequest, 'vnfcInstanceId' | 'additionalParams'>,
   info: unknown,
-  { master_node, worker_node }: ClusterParameters,
+  { master_node, worker_node, vim_name }: ClusterParameters,
 ): HealFacts {
   const controlPlaneVdu = master_node.vdu_id;
   const workerVdu = worker_node.vdu_id;
@@ -38,6 +38,7 @@ export function healFacts(
     shape: {
       controlPlane: { vduId: controlPlaneVdu, count: countOf(controlPlaneVdu) },
       workers: { vduId: workerVdu, count: countOf(workerVdu) },
+      vimNamed: vim_name !== undefined,
       loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
     },
     controlPlane: victimsOf(controlPlaneVdu),
