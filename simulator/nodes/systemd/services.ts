@@ -146,9 +146,29 @@ export function startService(node: SimNode, unit: string): string | undefined {
   state.exitCode = problem === undefined ? 0 : 1;
   state.since = new Date().toISOString();
   state.pid = problem === undefined ? node.nextPid++ : 0;
-  const config = CONFIGURATIONS[state.name];
-  if (config !== undefined && node.root.exists(config)) state.loaded = node.root.readText(config);
+  readConfiguration(node, state);
   log(node, `${state.name}.service`, problem ?? `Started ${file.description}.`);
+  node.changed();
+  return problem;
+}
+
+function readConfiguration(node: SimNode, state: UnitState): void {
+  const path = CONFIGURATIONS[state.name];
+  if (path !== undefined && node.root.exists(path)) state.loaded = node.root.readText(path);
+}
+
+export function canReload(unit: string): boolean {
+  return baseName(unit) in CONFIGURATIONS;
+}
+
+/** A running service reads its configuration again. @returns why it goes on with the one it had, or nothing */
+export function reloadService(node: SimNode, unit: string): string | undefined {
+  const file = unitFile(node, unit);
+  const state = serviceState(node, unit);
+  if (!file || !state) return undefined;
+  const problem = startProblem(node, file);
+  if (problem === undefined) readConfiguration(node, state);
+  log(node, `${state.name}.service`, problem ?? `Reloaded ${file.description}.`);
   node.changed();
   return problem;
 }

@@ -3,7 +3,9 @@ import { type CommandContext, failure, type Output, ok, parseArguments } from '.
 import {
   activeState,
   baseName,
+  canReload,
   isAlwaysThere,
+  reloadService,
   serviceState,
   startService,
   stopService,
@@ -117,7 +119,10 @@ async function apply(
   if (verb === 'try-restart' && state.active !== 'active') return undefined;
   if (verb === 'start' && state.active === 'active') return undefined;
   if (!STARTS.has(verb) && !(verb === 'enable' && now)) return undefined;
-  const problem = startService(node, state.name);
+  const reloads = verb.startsWith('reload') && state.active === 'active' && canReload(state.name);
+  if (verb === 'reload' && !reloads)
+    return `Failed to reload ${state.name}.service: Job type reload is not applicable for unit ${state.name}.service.`;
+  const problem = reloads ? reloadService(node, state.name) : startService(node, state.name);
   if (problem === undefined) {
     if (state.name === 'kubelet') kubeletStarted(node);
     return undefined;
