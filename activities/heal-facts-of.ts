@@ -3,6 +3,7 @@ import type { OperationRef } from '../domain/activity-contract.ts';
 import type { ControlPlaneSurvey, HealFacts } from '../domain/planner/heal.ts';
 import { healFacts } from '../domain/planner/heal-facts.ts';
 import { HealVnfRequest } from '../domain/sol-requests.ts';
+import { findClusterVim } from '../store/cluster-vims.ts';
 import { operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { parametersOf } from './node-session.ts';
@@ -10,12 +11,13 @@ import { instanceOf, operationOf } from './operation-facts.ts';
 
 /** What the heal under way means, from its request and the instance as it was before. */
 export async function healFactsOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealFacts> {
-  const [request, instance, parameters] = await Promise.all([
+  const [request, instance, parameters, vim] = await Promise.all([
     healRequestOf(deps, ref),
     instanceOf(deps, ref),
     parametersOf(deps, ref),
+    findClusterVim(deps.db, ref.vnfInstanceId),
   ]);
-  return healFacts(request, instance.instantiated_vnf_info, parameters);
+  return healFacts(request, instance.instantiated_vnf_info, { parameters, isVim: vim !== undefined });
 }
 
 export async function healRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealVnfRequest> {

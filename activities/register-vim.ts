@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { apiServerUrl } from '../domain/api-server-url.ts';
+import type { ClusterParameters } from '../domain/cluster-parameters.ts';
 import { VnflowError } from '../domain/problems.ts';
 import {
   credentialsOf,
@@ -17,7 +18,7 @@ import { deleteVim } from '../store/vims.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { onNode } from './node-session.ts';
-import { instanceOf } from './operation-facts.ts';
+import { instanceOf, operationOf } from './operation-facts.ts';
 import { clusterContextOf } from './phase.ts';
 
 const KUBECTL = ['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf'];
@@ -39,9 +40,7 @@ export function createRegisterVimActivity(deps: ActivityDependencies): Pick<Step
     registerVim: (input) =>
       heartbeating((beat) =>
         onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session, parameters }) => {
-          const name = parameters.vim_name;
-          if (name === undefined)
-            throw new VnflowError('INTERNAL', { detail: 'registerVim is planned, but the request has no vim_name.' });
+          const name = await vimName(deps, input, parameters);
           const cluster = await clusterContextOf(deps, input);
           const run = commandsOn(session, beat);
           await run([...KUBECTL, 'apply', '-f', '-'], vimAccountManifest());
@@ -51,6 +50,16 @@ export function createRegisterVimActivity(deps: ActivityDependencies): Pick<Step
         }),
       ),
   };
+}
+
+/** Of the request; only instantiate names it, later operations keep the name that the VIM has. */
+async function vimName(deps: ActivityDependencies, input: StepInput, { vim_name }: ClusterParameters): Promise<string> {
+  const { operation } = await operationOf(deps, input);
+  const name = operation === 'INSTANTIATE' ? vim_name : (await findClusterVim(deps.db, input.vnfInstanceId))?.name;
+  if (name !== undefined) return name;
+  throw new VnflowError('INTERNAL', {
+    detail: `registerVim is planned for ${operation}, but there is no name for the VIM.`,
+  });
 }
 
 /** The VIM of an instance's cluster goes away with it: a row and a secret. */

@@ -42,13 +42,22 @@ async function terminate(id: string): Promise<void> {
   expect(await settled(system.http, operationOf(answer))).toMatchObject({ operationState: 'COMPLETED' });
 }
 
+function addressOf(role: 'master' | 'worker'): string {
+  const node = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith(role));
+  return node?.addresses[0] ?? '';
+}
+
+async function tokenOf(vim: { id: string }): Promise<string> {
+  const { bearer_token } = (await system.secrets.get(secretName.vim(vim.id))) as { bearer_token: string };
+  return bearer_token;
+}
+
 /** What a user of the VIM does: `GET /api/v1/namespaces` at its URL, with its token, trusting its CA and nothing else. */
 async function useVim(vim: { id: string; auth_url: string }, token?: string) {
-  const [node] = system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('worker'));
   const credentials = (await system.secrets.get(secretName.vim(vim.id))) as Record<string, string>;
   const files = `cat > /tmp/ca <<'END'\n${credentials['ssl_ca_cert']}\nEND\n`;
   const curl = `curl -sS --cacert /tmp/ca -H 'Authorization: Bearer ${token ?? credentials['bearer_token']}' -o /tmp/body -w '%{http_code} ' ${vim.auth_url}/api/v1/namespaces; cat /tmp/body`;
-  return sshExec(system.simulator.nodes, node?.addresses[0] ?? '', { command: 'bash -s', stdin: files + curl });
+  return sshExec(system.simulator.nodes, addressOf('worker'), { command: 'bash -s', stdin: files + curl });
 }
 
 it.each([
@@ -89,6 +98,30 @@ it.each([
   },
   120_000,
 );
+
+it('heal of a control-plane node refreshes the VIM, under its name and id, although the request does not name it', async () => {
+  const { id, operation } = await instantiate(request('complex', 'healed'));
+  expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
+  const [before] = await vimsNamed('healed');
+  const old = await tokenOf(before);
+  const revoke = 'sudo kubectl --kubeconfig /etc/kubernetes/admin.conf -n kube-system delete secret vnflow-vim';
+  expect((await sshExec(system.simulator.nodes, addressOf('master'), { command: revoke })).code).toBe(0);
+  expect((await useVim(before)).stdout).toMatch(/^401 /);
+
+  const { data: instance } = await system.http.get(`/vnflcm/v2/vnf_instances/${id}`);
+  const victim = instance.instantiatedVnfInfo.vnfcInfo.find(({ vduId }: { vduId: string }) => vduId === 'masterNode');
+  const { k8s_cluster_installation_param: again } = request('complex', '').additionalParams;
+  delete again.vim_name;
+  const body = { vnfcInstanceId: [victim.id], additionalParams: { k8s_cluster_installation_param: again } };
+  const heal = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, body));
+  expect(await settled(system.http, heal, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
+  const [after, ...others] = await vimsNamed('healed');
+  expect(others).toEqual([]);
+  expect(after).toMatchObject({ id: before.id, auth_url: before.auth_url, updated_at: expect.any(String) });
+  expect(await tokenOf(after)).not.toBe(old);
+  expect((await useVim(after)).stdout).toMatch(/^200 /);
+  await terminate(id);
+}, 200_000);
 
 it('without vim_name no VIM is registered', async () => {
   const { data: before } = await system.http.get('/v1.0/vims');

@@ -3,6 +3,7 @@ import type { Plan } from '../../domain/plan.ts';
 import { planHeal } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
 import type { HealVnfRequest } from '../../domain/sol-requests.ts';
+import { findClusterVim } from '../../store/cluster-vims.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
@@ -20,5 +21,6 @@ export async function healPlan(context: ApiContext, instance: VnfInstanceRow, re
   const parameters =
     (await repeatedParameters(context, instance, request.additionalParams)) ??
     ClusterParameters.parse(await context.secrets.get(secretName.clusterParameters(instance.id)));
-  return planHeal(healFacts(request, instance.instantiated_vnf_info, parameters));
+  const isVim = (await findClusterVim(context.db, instance.id)) !== undefined;
+  return planHeal(healFacts(request, instance.instantiated_vnf_info, { parameters, isVim }));
 }

@@ -4,7 +4,6 @@ import { HealVnfRequest } from '../sol-requests.ts';
 import { healFacts } from './heal-facts.ts';
 
 const parameters = {
-  vim_name: 'vim2',
   master_node: { vdu_id: 'masterNode', nic_cp_name: 'CP1', cluster_cp_name: 'vip' },
   worker_node: { vdu_id: 'workerNode' },
 } as unknown as ClusterParameters;
@@ -21,7 +20,12 @@ const all = [
 const info = { vnfcResourceInfo: all.map(({ resource }) => resource), vnfcInfo: all.map((one) => one.info) };
 
 it('finds the slots of the vnfcInfo that a request names', () => {
-  expect(healFacts({ vnfcInstanceId: ['workerNode-w1', 'masterNode-m0', 'workerNode-w1'] }, info, parameters)).toEqual({
+  expect(
+    healFacts({ vnfcInstanceId: ['workerNode-w1', 'masterNode-m0', 'workerNode-w1'] }, info, {
+      parameters,
+      isVim: true,
+    }),
+  ).toEqual({
     shape: {
       controlPlane: { vduId: 'masterNode', count: 1 },
       workers: { vduId: 'workerNode', count: 2 },
@@ -36,19 +40,22 @@ it('finds the slots of the vnfcInfo that a request names', () => {
 });
 
 it('takes everything when nothing is named; `all` then means the stack anew', () => {
-  expect(healFacts({}, info, parameters)).toMatchObject({
+  expect(healFacts({}, info, { parameters, isVim: true })).toMatchObject({
     controlPlane: ['masterNode[0]'],
     workers: ['workerNode[0]', 'workerNode[1]'],
     others: ['probe[0]'],
     recreate: false,
   });
-  expect(healFacts({ additionalParams: { all: true } }, info, parameters).recreate).toBe(true);
+  expect(healFacts({ additionalParams: { all: true } }, info, { parameters, isVim: true }).recreate).toBe(true);
   const named = { additionalParams: { all: true }, vnfcInstanceId: ['workerNode-w0'] };
-  expect(healFacts(named, info, parameters)).toMatchObject({ workers: ['workerNode[0]'], recreate: false });
+  expect(healFacts(named, info, { parameters, isVim: true })).toMatchObject({
+    workers: ['workerNode[0]'],
+    recreate: false,
+  });
 });
 
 it('refuses what the instance does not have, and says what it has', () => {
-  expect(() => healFacts({ vnfcInstanceId: ['w1'] }, info, parameters)).toThrow(
+  expect(() => healFacts({ vnfcInstanceId: ['w1'] }, info, { parameters, isVim: true })).toThrow(
     /vnfcInstanceId: w1 is no vnfcInfo of this VNF instance; it has workerNode-w1, workerNode-w0, masterNode-m0, probe-p0/,
   );
   expect(HealVnfRequest.safeParse({ vnfcInstanceId: [] }).success).toBe(false);

@@ -17,12 +17,13 @@ const HealedInfo = z.looseObject({
  * What a heal request means for an instance.
  * @param info instantiatedVnfInfo
  * @param parameters which VDU has which role, and how the API is reached
+ * @param isVim whether the cluster is registered as a VIM; clients do not repeat `vim_name`, so the parameters do not tell
  * @throws VnflowError BAD_REQUEST: a vnfcInstanceId that the instance does not have
  */
 export function healFacts(
   request: Pick<HealVnfRequest, 'vnfcInstanceId' | 'additionalParams'>,
   info: unknown,
-  { master_node, worker_node, vim_name }: ClusterParameters,
+  { parameters: { master_node, worker_node }, isVim }: { parameters: ClusterParameters; isVim: boolean },
 ): HealFacts {
   const controlPlaneVdu = master_node.vdu_id;
   const workerVdu = worker_node.vdu_id;
@@ -38,7 +39,7 @@ export function healFacts(
     shape: {
       controlPlane: { vduId: controlPlaneVdu, count: countOf(controlPlaneVdu) },
       workers: { vduId: workerVdu, count: countOf(workerVdu) },
-      vimNamed: vim_name !== undefined,
+      vimNamed: isVim,
       loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
     },
     controlPlane: victimsOf(controlPlaneVdu),

@@ -68,6 +68,18 @@ it('heals a control-plane node: out of the load balancers and etcd before its se
   });
 });
 
+it('registers the VIM anew, last, when control-plane nodes were healed, from one of them; a worker changes nothing of it', () => {
+  const shape = { ...facts().shape, vimNamed: true };
+  const victims = [master(0), master(2)];
+  for (const dead of [[], [0], [2]]) {
+    const plan = planHeal(facts({ shape, controlPlane: victims }), survey(3, dead));
+    expect(plan.steps.at(-1)?.id).toBe('registerVim-masterNode-2');
+    for (const slot of ['masterNode-0', 'masterNode-2'])
+      expect(waits(plan, 'registerVim-masterNode-2', `includeInLoadBalancers-${slot}`)).toBe(true);
+  }
+  expect(ids(planHeal(facts({ shape, workers: [worker(1)] })))).not.toContain('registerVim-masterNode-0');
+});
+
 it('lets both dead of five leave before either joins, and prepares them side by side', () => {
   const plan = planHeal(facts({ masters: 5, controlPlane: [master(1), master(3)] }), survey(5, [1, 3]));
   for (const slot of ['masterNode-1', 'masterNode-3']) {

@@ -139,6 +139,9 @@ function replacement(facts: HealFacts, { dead, alive }: Order): PlanStep[] {
     const left = leave(slot, complete, [slot]);
     complete = [join(slot, [prepare(slot, replace([left], { slot }))], [])];
   }
+  // from a node that is touched anyway; which one must not depend on the survey
+  const slot = facts.controlPlane.at(-1);
+  if (facts.shape.vimNamed && slot !== undefined) add(step('registerVim', complete, { slot }));
   return steps;
 }
 
