@@ -38,7 +38,7 @@ interface Survivor {
 export async function showHighAvailability(context: DemoContext): Promise<void> {
   const { vnfm, simulator } = context;
   const vnfInstanceId = await showCreation(context);
-  const request = await sampleRequest('instantiate-complex', simulator.authUrl);
+  const request = await sampleRequest('instantiate-complex', { authUrl: simulator.authUrl, vnfInstanceId });
 
   step('Plan', 'three control-plane nodes behind a virtual IP, two workers; only etcd membership is one by one');
   await showPlan(vnfm, vnfInstanceId, { operation: 'INSTANTIATE', request });

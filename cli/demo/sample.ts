@@ -12,19 +12,31 @@ const Request = z.looseObject({
   vimConnectionInfo: z.looseObject({
     vim1: z.looseObject({ interfaceInfo: z.looseObject({ endpoint: z.string() }) }),
   }),
-  additionalParams: z.looseObject({ k8s_cluster_installation_param: z.looseObject({ master_node: Login }) }),
+  additionalParams: z.looseObject({
+    k8s_cluster_installation_param: z.looseObject({ vim_name: z.string().optional(), master_node: Login }),
+  }),
 });
 export type SampleRequest = z.infer<typeof Request>;
 
-/** The guide's request; nothing is changed but the VIM's endpoint. */
+/**
+ * The guide's request; nothing is changed but the VIM's endpoint, and `vim_name`: a project has each only once, and an earlier demo
+ * may have left its cluster.
+ */
 export async function sampleRequest(
   name: 'instantiate-simple' | 'instantiate-complex',
-  authUrl: string,
+  { authUrl, vnfInstanceId }: { readonly authUrl: string; readonly vnfInstanceId: string },
 ): Promise<SampleRequest> {
   const file = new URL(`../../samples/requests/${name}.json`, import.meta.url);
   const request = Request.parse(JSON.parse(await readFile(file, 'utf8')));
   request.vimConnectionInfo.vim1.interfaceInfo.endpoint = authUrl;
+  const { k8s_cluster_installation_param: cluster } = request.additionalParams;
+  if (cluster.vim_name !== undefined) cluster.vim_name = `${cluster.vim_name}_${vnfInstanceId.slice(0, 8)}`;
   return request;
+}
+
+/** The name under which the cluster is in the list of VIMs. */
+export function vimNameOf(request: SampleRequest): string {
+  return request.additionalParams.k8s_cluster_installation_param.vim_name ?? '';
 }
 
 /** How one logs in to the control-plane nodes. */

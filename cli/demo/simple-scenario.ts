@@ -3,7 +3,7 @@ import type { DemoContext } from './demo-context.ts';
 import { runOperation, showCreation, showPlan } from './lifecycle.ts';
 import { lookAtNode, showNode } from './look.ts';
 import { print, step } from './narration.ts';
-import { nodeLogin, sampleRequest } from './sample.ts';
+import { nodeLogin, sampleRequest, vimNameOf } from './sample.ts';
 
 const CILIUM = 'sudo KUBECONFIG=/etc/kubernetes/admin.conf cilium status';
 
@@ -16,7 +16,7 @@ export async function showInstantiation(context: DemoContext): Promise<string> {
   const { vnfm, record, simulator } = context;
   const vnfInstanceId = await showCreation(context);
 
-  const request = await sampleRequest('instantiate-simple', simulator.authUrl);
+  const request = await sampleRequest('instantiate-simple', { authUrl: simulator.authUrl, vnfInstanceId });
   step('Plan', 'what instantiating it would do; nothing is done yet');
   await showPlan(vnfm, vnfInstanceId, { operation: 'INSTANTIATE', request });
 
@@ -28,7 +28,8 @@ export async function showInstantiation(context: DemoContext): Promise<string> {
   const login = nodeLogin(request);
   await lookAtNode(context, { host, login });
   await lookAtNode(context, { host, login, command: CILIUM });
-  step('See for yourself', 'each operation is a Temporal workflow');
+  step('See for yourself', 'the cluster is a VIM now, and each operation is a Temporal workflow');
+  print(`VIM ${vimNameOf(request)}: GET ${vnfm.url}/v1.0/vims`);
   print(`Temporal UI: ${workflowUrl(record, vnfInstanceId)}`);
   return vnfInstanceId;
 }
