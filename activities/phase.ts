@@ -4,9 +4,10 @@ import { type ClusterContext, type JoinCredentials, phaseEnvironment } from '../
 import { VnflowError } from '../domain/problems.ts';
 import { secretValues } from '../domain/redaction.ts';
 import { type StepKind, stepFacts } from '../domain/step-kind.ts';
-import { type JobResult, jobId, runJob } from '../ssh/job.ts';
+import { cancelJob, type JobResult, jobId, runJob } from '../ssh/job.ts';
 import { recordStepLog } from '../store/operation-steps.ts';
 import { operationContext } from '../store/operations.ts';
+import { isToBeStopped } from '../store/operator-controls.ts';
 import { packageIdOf } from '../store/vnf-instances.ts';
 import { readVnfPackageFile } from '../store/vnf-packages.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -58,7 +59,7 @@ export async function runPhase(
     secrets: hiddenValues(parameters),
     timeLimitSeconds: stepFacts(phase.kind).timeLimitSeconds - 60,
   };
-  const result = await runJob(session, job, {
+  const running = runJob(session, job, {
     signal: beat.signal,
     pollMs: { min: deps.pace.poll.first * 1000, max: deps.pace.poll.longest * 1000 },
     ...(phase.sealSecrets ? { sealSecrets: phase.sealSecrets } : {}),
@@ -70,9 +71,26 @@ export async function runPhase(
       record().catch((error: unknown) => deps.log.warn({ error }, 'log tail not recorded'));
     },
   });
+  const result = await running.catch(async (error: unknown) => {
+    if (beat.signal.aborted) await stopIfWanted(deps, input, { access, id: job.id });
+    throw error;
+  });
   latest = result.logTail;
   await record();
   return result;
+}
+
+/** A worker that goes away leaves its job running; an operator who stops the step wants the job to stop. The next attempt starts it anew. */
+async function stopIfWanted(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { access, id }: { access: NodeAccess; id: string },
+): Promise<void> {
+  try {
+    if (await isToBeStopped(deps.db, input)) await cancelJob(access.session, id);
+  } catch (error) {
+    deps.log.warn({ error, stepId: input.stepId, job: id }, 'job not stopped; a later attempt attaches to it');
+  }
 }
 
 /** A password that is the user's name says nothing, and hiding it would spoil every line that names the user. */

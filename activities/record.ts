@@ -7,7 +7,7 @@ import { planHeal } from '../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
 import { planScale, planScaleOutRollback } from '../domain/planner/scale.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
-import { problemDetails, VnflowError } from '../domain/problems.ts';
+import { VnflowError } from '../domain/problems.ts';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';
@@ -20,11 +20,13 @@ import {
   recordOperationState,
   type VnfLcmOpOccRow,
 } from '../store/operations.ts';
+import { recordCancelPending, recordStepControl } from '../store/operator-controls.ts';
 import { secretName } from '../store/secrets.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { healFactsOf, surveyOf } from './heal-facts-of.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
+import { errorAtTheEnd, problemOf } from './operation-problem.ts';
 import { scaleFactsOf } from './scale-facts-of.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
@@ -46,30 +48,39 @@ export function createRecordActivities(
       return plan;
     },
 
-    recordState: async ({ state, failure, otherFailures = 0, ...ref }) => {
+    recordState: async ({ state, failure, otherFailures = 0, by, ...ref }) => {
       const { vnfLcmOpOccId } = ref;
-      const granted = (await operationOf(deps, ref)).grant_id !== null;
-      const more = otherFailures > 0 ? ` (and ${otherFailures} more failed steps)` : '';
-      const problem = failure && {
-        ...problemDetails(failure.code, failure, vnfLcmOpOccId),
-        detail: `${failure.detail}${more}`,
-        stepId: failure.stepId,
-      };
+      const { grant_id, error } = await operationOf(deps, ref);
+      const problem = failure
+        ? problemOf({ state, vnfLcmOpOccId, otherFailures }, failure)
+        : isFinal(state) && errorAtTheEnd({ state, vnfLcmOpOccId }, error);
       await recordOperationState(deps.db, vnfLcmOpOccId, {
         state,
-        text: problem ? `${state}: ${problem.detail}` : state,
+        text: `${state}${failure && problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
         ...(problem ? { error: problem } : {}),
-        ...(state === 'PROCESSING' && !granted ? { grantId: randomUUID() } : {}),
+        ...(state === 'PROCESSING' && grant_id === null ? { grantId: randomUUID() } : {}),
+        ...(state === 'FAILED_TEMP'
+          ? { begunSteps: failure?.code === 'OPERATION_CANCELLED' ? 'CANCELLED' : 'FAILED' }
+          : {}),
       });
       if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
     },
+
+    recordCancelPending: ({ vnfLcmOpOccId, ...cancel }) => recordCancelPending(deps.db, vnfLcmOpOccId, cancel),
+
+    recordStepControl: ({ vnfInstanceId: _, vnfLcmOpOccId, ...action }) =>
+      recordStepControl(deps.db, vnfLcmOpOccId, action),
 
     recordEnd: async ({ direction, ...ref }) => {
       const operation = await operationOf(deps, ref);
       if (isFinal(operation.operation_state)) {
         // an earlier run of this activity has recorded it, and perhaps died before it removed the secrets
       } else if (direction === 'rollback') {
-        await recordOperationState(deps.db, ref.vnfLcmOpOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+        await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
+          state: 'ROLLED_BACK',
+          text: 'ROLLED_BACK',
+          error: errorAtTheEnd({ state: 'ROLLED_BACK', vnfLcmOpOccId: ref.vnfLcmOpOccId }, operation.error),
+        });
       } else {
         const instance = await instanceOf(deps, ref);
         const change = await instanceChange(deps, operation);

@@ -30,6 +30,10 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
           await learnStepDuration(deps.db, kind, (Date.now() - startedAt) / 1000);
           return result;
         } catch (error) {
+          if (isStoppedByOperator(context)) {
+            await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'WAITING' } });
+            throw new CancelledFailure('stopped');
+          }
           const failure = toFailure(error);
           deps.log.warn(
             { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
@@ -49,6 +53,11 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
 
 function isStep(context: Context): boolean {
   return Object.hasOwn(STEP_KINDS, context.info.activityType);
+}
+
+/** Then it does not matter how the interruption showed in the step's own code. */
+function isStoppedByOperator({ cancellationSignal, cancellationDetails }: Context): boolean {
+  return cancellationSignal.aborted && cancellationDetails?.cancelRequested === true;
 }
 
 async function nodeLabel(deps: ActivityDependencies, input: StepInput): Promise<string | undefined> {

@@ -1,4 +1,5 @@
-import type { Control, Operation } from '../domain/operation-state.ts';
+import type { Operation } from '../domain/operation-state.ts';
+import type { OperatorAction } from '../domain/operator-actions.ts';
 
 /** What the API asks of the workflow engine. Everything else it reads from the store. */
 export interface LcmEngine {
@@ -8,8 +9,8 @@ export interface LcmEngine {
    */
   start(request: { operation: Operation; vnfInstanceId: string; vnfLcmOpOccId: string; tenant: string }): Promise<void>;
   /**
-   * Retry, rollback or fail; resolves when the new state is in the store.
-   * @throws VnflowError OPERATION_STATE, ROLLBACK_NOT_SUPPORTED, ENGINE_UNAVAILABLE
+   * An action of an operator; resolves when it is in the store.
+   * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND (no such step), ENGINE_UNAVAILABLE
    */
-  control(control: Control, operation: { vnfInstanceId: string; vnfLcmOpOccId: string }): Promise<void>;
+  control(action: OperatorAction, operation: { vnfInstanceId: string; vnfLcmOpOccId: string }): Promise<void>;
 }

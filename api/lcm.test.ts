@@ -74,6 +74,7 @@ it("accepts the guide's instantiate request verbatim: 202, empty, and the operat
     _links: {
       self: { href: location },
       vnfInstance: { href: `${ENDPOINT}${INSTANCES}/${id}` },
+      cancel: { href: `${location}/cancel` },
       retry: { href: `${location}/retry` },
       rollback: { href: `${location}/rollback` },
       fail: { href: `${location}/fail` },
@@ -250,6 +251,26 @@ it('the version lists need no Version header', async () => {
   expect(v2.json).toEqual({ uriPrefix: '/vnflcm/v2', apiVersions: [{ version: '2.0.0', isDeprecated: false }] });
 });
 
+it('cancel answers 202 and shows itself in the operation while it is pending; it wants a mode', async () => {
+  const { opOccId } = await givenOperation(test);
+  const cancel = (json: unknown) => test.call('POST', `${OP_OCCS}/${opOccId}/cancel`, { json });
+  expect(await cancel({ cancelMode: 'SOFT' })).toMatchObject({
+    status: 400,
+    json: { detail: expect.stringMatching(/^cancelMode:/) },
+  });
+  expect(await cancel({ cancelMode: 'GRACEFUL' })).toMatchObject({ status: 202, text: '' });
+  expect(test.engine.asked.at(-1)).toEqual({ kind: 'cancel', cancelMode: 'GRACEFUL', by: 'somebody' });
+  const show = async () => (await test.call('GET', `${OP_OCCS}/${opOccId}`)).json;
+  expect(await show()).toMatchObject({ isCancelPending: true, cancelMode: 'GRACEFUL' });
+  await recordOperationState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
+  expect(await show()).toMatchObject({ isCancelPending: false });
+  expect((await show()).cancelMode).toBeUndefined();
+  expect(await cancel({ cancelMode: 'FORCEFUL' })).toMatchObject({
+    status: 409,
+    json: { code: 'OPERATION_STATE', detail: expect.stringContaining('FAILED_TEMP') },
+  });
+});
+
 it("another project's instances and operations do not exist", async () => {
   const { id, opOccId } = await givenOperation(test);
   const token = `member@${randomUUID()}`;
@@ -258,6 +279,7 @@ it("another project's instances and operations do not exist", async () => {
     ['DELETE', `${INSTANCES}/${id}`],
     ['GET', `${OP_OCCS}/${opOccId}`],
     ['POST', `${OP_OCCS}/${opOccId}/fail`],
+    ['POST', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/steps/applyStack/pause`],
     ['GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`],
   ] as const) {
     expect((await test.call(method, path, { token })).status).toBe(404);

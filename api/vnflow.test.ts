@@ -4,6 +4,7 @@ import { planInstantiate } from '../domain/planner/instantiate.ts';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
 import { recordOperationState } from '../store/operations.ts';
+import { recordStepControl } from '../store/operator-controls.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from './testing/given.ts';
 import { sampleRequest } from './testing/sample-package.ts';
 import { startTestApi, type TestApi } from './testing/test-api.ts';
@@ -196,6 +197,53 @@ it('the timeline shows every step with its node, attempt, log and error', async 
     error: { detail: 'disk full' },
   });
   expect(json.steps).toContainEqual(expect.objectContaining({ id: 'applyStack', state: 'WAITING', attempt: 0 }));
+});
+
+it('controls of a step answer with the step, and the timeline tells who did what and why', async () => {
+  const { opOccId } = await givenOperation(test);
+  await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
+  await recordOperationState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
+  const path = `/vnflow/v1/vnf_lcm_op_occs/${opOccId}`;
+  const step = `${path}/steps/joinWorker-workerNode-1`;
+  expect(await test.call('POST', `${step}/pause`)).toMatchObject({
+    status: 200,
+    json: { id: 'joinWorker-workerNode-1', state: 'PAUSED', note: 'paused by somebody' },
+  });
+  const resumed = await test.call('POST', `${step}/resume`);
+  expect(resumed).toMatchObject({ status: 200, json: { state: 'WAITING' } });
+  expect(resumed.json.note).toBeUndefined();
+  expect(await test.call('POST', `${step}/skip`, { json: {} })).toMatchObject({
+    status: 400,
+    json: { detail: 'reason: is missing.' },
+  });
+  expect(await test.call('POST', `${step}/skip`, { json: { reason: 'joined by hand' } })).toMatchObject({
+    status: 200,
+    json: { state: 'SKIPPED', note: 'skipped by somebody: joined by hand' },
+  });
+  expect(test.engine.asked.map(({ kind }) => kind).slice(-3)).toEqual(['pauseBefore', 'resume', 'skipStep']);
+  const { json } = await test.call('GET', `${path}/events`);
+  expect(json.events.map(({ text }: { text: string }) => text).slice(-3)).toEqual([
+    'join workerNode[1]: paused by somebody',
+    'join workerNode[1]: resumed by somebody',
+    'join workerNode[1]: skipped by somebody: joined by hand',
+  ]);
+  await recordOperationState(test.db, opOccId, { state: 'FAILED', text: 'x' });
+  expect(await test.call('POST', `${step}/retry`)).toMatchObject({
+    status: 409,
+    json: { code: 'OPERATION_STATE', detail: expect.stringContaining('FAILED') },
+  });
+});
+
+it('a step that was skipped stays so, whatever an attempt still under way reports', async () => {
+  const { opOccId } = await givenOperation(test);
+  await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
+  const step = { vnfLcmOpOccId: opOccId, stepId: 'installCni-masterNode-0', attempt: 1, summary: 'install Cilium' };
+  await recordStepStarted(test.db, step);
+  await recordStepControl(test.db, opOccId, { kind: 'skipStep', stepId: step.stepId, by: 'me', reason: 'r' });
+  await recordStepEnded(test.db, { ...step, outcome: { state: 'WAITING' } });
+  expect(await recordStepStarted(test.db, step)).toBe(0);
+  const { json } = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
+  expect(json.steps.find(({ id }: { id: string }) => id === step.stepId)).toMatchObject({ state: 'SKIPPED' });
 });
 
 it('events come in order, and a poll waits for the next one', async () => {

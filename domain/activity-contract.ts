@@ -1,4 +1,5 @@
-import type { Operation, OperationState } from './operation-state.ts';
+import type { CancelMode, Operation, OperationState } from './operation-state.ts';
+import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
 import type { ProblemCode } from './problems.ts';
 import type { ActivityKind } from './step-kind.ts';
@@ -13,7 +14,7 @@ export interface StepInput extends OperationRef {
   readonly stepId: string;
   readonly slot?: string;
   readonly slots?: readonly string[];
-  /** How often an operator has retried the operation: leases (join tokens) of an earlier round are not used again. */
+  /** How often an operator has had something tried again: leases (join tokens) of an earlier round are not used again. */
   readonly round: number;
 }
 
@@ -25,9 +26,10 @@ export interface StepResult {
 /** One activity per kind of step. */
 export type StepActivities = Readonly<Record<ActivityKind, (input: StepInput) => Promise<StepResult>>>;
 
-/** Why a step failed: what an operator sees. */
+/** Why a step or an operation failed: what an operator sees. */
 export interface StepFailure {
-  readonly stepId: string;
+  /** None: it was the operation as a whole. */
+  readonly stepId?: string;
   readonly code: ProblemCode;
   readonly detail: string;
   readonly seen?: string;
@@ -52,7 +54,12 @@ export interface StateRecord extends OperationRef {
   readonly failure?: StepFailure;
   /** Failures of other steps at the same time. */
   readonly otherFailures?: number;
+  /** Who wanted it, when an operator did. */
+  readonly by?: string;
 }
+
+/** What an operator wants of one step. */
+export type StepControlRecord = OperationRef & Extract<OperatorAction, { readonly stepId: string }>;
 
 export interface RecordActivities {
   /** The request becomes a VnfLcmOpOcc in STARTING. */
@@ -63,6 +70,10 @@ export interface RecordActivities {
   surveyControlPlane(ref: OperationRef): Promise<void>;
   makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan>;
   recordState(record: StateRecord): Promise<void>;
+  /** `isCancelPending` and `cancelMode`, until the next state. */
+  recordCancelPending(ref: OperationRef & { cancelMode: CancelMode; by: string }): Promise<void>;
+  /** Into the ledger of steps and the timeline. */
+  recordStepControl(record: StepControlRecord): Promise<void>;
   /** COMPLETED or ROLLED_BACK: operation and instance in one transaction. */
   recordEnd(ref: OperationRef & { direction: Plan['direction'] }): Promise<void>;
 }

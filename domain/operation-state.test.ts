@@ -22,13 +22,16 @@ it('has exactly the transitions of SOL003 as Tacker runs them', () => {
   expect(table).toEqual([
     'STARTING granted PROCESSING',
     'STARTING refused ROLLED_BACK',
+    'STARTING cancel ROLLED_BACK',
     'PROCESSING done COMPLETED',
     'PROCESSING error FAILED_TEMP',
+    'PROCESSING cancel FAILED_TEMP',
     'FAILED_TEMP retry PROCESSING',
     'FAILED_TEMP rollback ROLLING_BACK',
     'FAILED_TEMP fail FAILED',
     'ROLLING_BACK done ROLLED_BACK',
     'ROLLING_BACK error FAILED_TEMP',
+    'ROLLING_BACK cancel FAILED_TEMP',
   ]);
 });
 
@@ -36,15 +39,26 @@ it('ends only in COMPLETED, FAILED or ROLLED_BACK', () => {
   expect(OPERATION_STATES.filter(isFinal)).toEqual(['COMPLETED', 'FAILED', 'ROLLED_BACK']);
 });
 
-it('lets an operator act in FAILED_TEMP only, and says in which state the operation is', () => {
-  for (const state of OPERATION_STATES.filter((one) => one !== 'FAILED_TEMP')) {
-    for (const control of CONTROLS)
-      expect(refusalOf(control, { operation: 'INSTANTIATE', rollbackSupported: true }, state)).toMatchObject({
-        code: 'OPERATION_STATE',
-        detail: expect.stringContaining(state),
-      });
+it('lets an operator decide in FAILED_TEMP and cancel what is under way, and says in which state the operation is', () => {
+  const allowed = CONTROLS.flatMap((control) =>
+    OPERATION_STATES.filter((state) => refusalOf(control, undoable, state) === undefined).map(
+      (state) => `${control} ${state}`,
+    ),
+  );
+  expect(allowed).toEqual([
+    'retry FAILED_TEMP',
+    'rollback FAILED_TEMP',
+    'fail FAILED_TEMP',
+    'cancel STARTING',
+    'cancel PROCESSING',
+    'cancel ROLLING_BACK',
+  ]);
+  for (const state of OPERATION_STATES) {
+    for (const control of CONTROLS) {
+      const refusal = refusalOf(control, undoable, state);
+      if (refusal) expect(refusal).toMatchObject({ code: 'OPERATION_STATE', detail: expect.stringContaining(state) });
+    }
   }
-  for (const control of CONTROLS) expect(refusalOf(control, undoable, 'FAILED_TEMP')).toBeUndefined();
 });
 
 const undoable = { operation: 'INSTANTIATE', rollbackSupported: true } as const;
@@ -66,6 +80,6 @@ it('never leaves a final state, whatever happens', () => {
       }
       expect(OPERATION_STATES).toContain(state);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 10_000 },
   );
 });

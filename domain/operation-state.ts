@@ -13,18 +13,26 @@ export type OperationState = (typeof OPERATION_STATES)[number];
 export const OPERATIONS = ['INSTANTIATE', 'TERMINATE', 'SCALE', 'HEAL'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
+/** What an operator may decide in FAILED_TEMP. */
+export const DECISIONS = ['retry', 'rollback', 'fail'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
 /** What an operator may ask of an operation. */
-export const CONTROLS = ['retry', 'rollback', 'fail'] as const;
+export const CONTROLS = [...DECISIONS, 'cancel'] as const;
 export type Control = (typeof CONTROLS)[number];
+
+/** CancelModeType of SOL003: let the running steps end, or stop them. */
+export const CANCEL_MODES = ['GRACEFUL', 'FORCEFUL'] as const;
+export type CancelMode = (typeof CANCEL_MODES)[number];
 
 /** What happens to an operation: by itself (granted, refused, done, error) or by an operator. */
 export type OperationEvent = 'granted' | 'refused' | 'done' | 'error' | Control;
 
 const TRANSITIONS: Readonly<Record<OperationState, Partial<Record<OperationEvent, OperationState>>>> = {
-  STARTING: { granted: 'PROCESSING', refused: 'ROLLED_BACK' },
-  PROCESSING: { done: 'COMPLETED', error: 'FAILED_TEMP' },
+  STARTING: { granted: 'PROCESSING', refused: 'ROLLED_BACK', cancel: 'ROLLED_BACK' },
+  PROCESSING: { done: 'COMPLETED', error: 'FAILED_TEMP', cancel: 'FAILED_TEMP' },
   FAILED_TEMP: { retry: 'PROCESSING', rollback: 'ROLLING_BACK', fail: 'FAILED' },
-  ROLLING_BACK: { done: 'ROLLED_BACK', error: 'FAILED_TEMP' },
+  ROLLING_BACK: { done: 'ROLLED_BACK', error: 'FAILED_TEMP', cancel: 'FAILED_TEMP' },
   COMPLETED: {},
   FAILED: {},
   ROLLED_BACK: {},
@@ -44,7 +52,11 @@ export function isRollbackSupported(operation: Operation, params: Readonly<Recor
   return operation === 'INSTANTIATE' || (operation === 'SCALE' && params['type'] === 'SCALE_OUT');
 }
 
-export type ControlRefusal = { readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORTED'; readonly detail: string };
+function statesThatAllow(control: Control): OperationState[] {
+  return OPERATION_STATES.filter((state) => nextState(state, control) !== undefined);
+}
+
+type ControlRefusal = { readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORTED'; readonly detail: string };
 
 /** Why `control` is not allowed now; undefined when it is. The same sentence for HTTP, CLI and the Temporal UI. */
 export function refusalOf(
@@ -55,7 +67,7 @@ export function refusalOf(
   if (nextState(state, control) === undefined) {
     return {
       code: 'OPERATION_STATE',
-      detail: `${control} is allowed in FAILED_TEMP only; the ${operation} operation is in state ${state}.`,
+      detail: `${control} is allowed in ${statesThatAllow(control).join(', ')} only; the ${operation} operation is in state ${state}.`,
     };
   }
   if (control === 'rollback' && !rollbackSupported) {

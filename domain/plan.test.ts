@@ -18,7 +18,7 @@ function waves(plan: Plan): string[][] {
   const done = new Set<string>();
   const result: string[][] = [];
   for (;;) {
-    const ready = readySteps(plan, { done, started: new Set() });
+    const ready = readySteps(plan, (id) => (done.has(id) ? 'done' : 'waiting'));
     if (ready.length === 0) return result;
     result.push(ready.map(({ id }) => id));
     for (const { id } of ready) done.add(id);

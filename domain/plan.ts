@@ -1,4 +1,5 @@
 import type { Operation } from './operation-state.ts';
+import type { StepCondition } from './step-control.ts';
 import type { StepKind } from './step-kind.ts';
 
 /** One unit of work: one activity. `slot` names a node before it exists (`workerNode[1]`). */
@@ -44,15 +45,10 @@ export function step(
   };
 }
 
-/** Steps that may start now: not started, all predecessors done. */
-export function readySteps(
-  plan: Plan,
-  progress: { done: ReadonlySet<string>; started: ReadonlySet<string> },
-): PlanStep[] {
-  return plan.steps.filter(
-    ({ id, after }) =>
-      !progress.done.has(id) && !progress.started.has(id) && after.every((earlier) => progress.done.has(earlier)),
-  );
+/** Steps that wait and whose predecessors are all done or skipped. @param conditionOf how the step of an id stands */
+export function readySteps(plan: Plan, conditionOf: (stepId: string) => StepCondition | undefined): PlanStep[] {
+  const isOver = (id: string) => ['done', 'skipped'].includes(conditionOf(id) ?? '');
+  return plan.steps.filter(({ id, after }) => conditionOf(id) === 'waiting' && after.every(isOver));
 }
 
 /** What stands in a graph of work: a plan's step, for example. */

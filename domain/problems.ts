@@ -80,6 +80,12 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Look at the operation: `vnflow watch OP_OCC`.',
   },
+  STEP_STATE: {
+    status: 409,
+    title: 'Conflict',
+    retriable: false,
+    remedy: 'Look at the steps of the operation: `vnflow ops steps OP_OCC`.',
+  },
   ROLLBACK_NOT_SUPPORTED: { status: 409, title: 'Conflict', retriable: false, remedy: 'Use retry or fail instead.' },
   VNFD_NOT_USABLE: {
     status: 422,
@@ -313,6 +319,13 @@ export const PROBLEMS = {
       'Remove what the cluster does not need (`kubectl get events -A`), compact and defragment etcd, then `vnflow ops retry OP_OCC`.',
   },
   // -- operations ----------------------------------------------------------------------------------------------------
+  OPERATION_CANCELLED: {
+    status: 422,
+    title: 'Operation cancelled',
+    retriable: false,
+    remedy:
+      '`vnflow ops retry OP_OCC` goes on where it stopped, `vnflow ops rollback OP_OCC` undoes what was done, `vnflow ops fail OP_OCC` leaves it as it is.',
+  },
   STEP_DEADLINE: {
     status: 422,
     title: 'Step took too long',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CANCEL_MODES } from './operation-state.ts';
 
 /** SOL003 request bodies as Tacker's v2 schemas have them (tacker/sol_refactored/api/schemas/vnflcm_v2.py). Unknown members pass. */
 const identifier = z.string().min(1).max(255);
@@ -147,6 +148,9 @@ export const HealVnfRequest = z.object({
     .optional(),
 });
 export type HealVnfRequest = z.infer<typeof HealVnfRequest>;
+
+/** The body of `cancel` of an operation. */
+export const CancelMode = z.object({ cancelMode: z.enum(CANCEL_MODES) });
 
 /** Tacker's `v2_vnfm.default_graceful_termination_timeout`, in seconds. */
 export const DEFAULT_GRACEFUL_TERMINATION_SECONDS = 10;

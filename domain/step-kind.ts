@@ -8,6 +8,8 @@ interface StepKindFacts {
   readonly timeLimitSeconds: number;
   /** How often a retriable failure is repeated before an operator is asked. */
   readonly attempts: number;
+  /** Why no operator may skip it, as the end of a sentence; false: one may, having done it by hand or being able to do without. */
+  readonly mustRun: string | false;
   /** The phase of the package's install script that runs on the node (docs/install-script.md). */
   readonly phase?: string;
 }
@@ -18,13 +20,21 @@ export const STEP_KINDS = {
     expectedSeconds: 10,
     timeLimitSeconds: 0,
     attempts: 1,
+    mustRun: false,
   },
-  applyStack: { summary: 'create the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
+  applyStack: {
+    summary: 'create the Heat stack',
+    expectedSeconds: 20,
+    timeLimitSeconds: 1500,
+    attempts: 20,
+    mustRun: 'without the stack there are no servers',
+  },
   discover: {
     summary: 'find the servers and their addresses',
     expectedSeconds: 1,
     timeLimitSeconds: 120,
     attempts: 20,
+    mustRun: 'later steps and the instance need what it finds',
   },
   prepareNode: {
     summary: 'prepare {node}',
@@ -32,6 +42,7 @@ export const STEP_KINDS = {
     timeLimitSeconds: 3000,
     attempts: 12,
     phase: 'prepare',
+    mustRun: false,
   },
   initControlPlane: {
     summary: 'start the control plane on {node}',
@@ -39,6 +50,7 @@ export const STEP_KINDS = {
     timeLimitSeconds: 1800,
     attempts: 8,
     phase: 'init',
+    mustRun: 'the other nodes join with what it gives',
   },
   loadBalancer: {
     summary: 'set up the load balancer on {node}',
@@ -46,6 +58,7 @@ export const STEP_KINDS = {
     timeLimitSeconds: 1200,
     attempts: 12,
     phase: 'load-balancer',
+    mustRun: false,
   },
   joinControlPlane: {
     summary: 'join {node} to the control plane',
@@ -53,6 +66,7 @@ export const STEP_KINDS = {
     timeLimitSeconds: 1800,
     attempts: 8,
     phase: 'join-control-plane',
+    mustRun: false,
   },
   installCni: {
     summary: 'install Cilium from {node}',
@@ -60,6 +74,7 @@ export const STEP_KINDS = {
     timeLimitSeconds: 1800,
     attempts: 8,
     phase: 'cni',
+    mustRun: false,
   },
   joinWorker: {
     summary: 'join {node}',
@@ -67,49 +82,70 @@ export const STEP_KINDS = {
     timeLimitSeconds: 1800,
     attempts: 12,
     phase: 'join-worker',
+    mustRun: false,
   },
   verifyCluster: {
     summary: 'verify that every node is Ready',
     expectedSeconds: 10,
     timeLimitSeconds: 900,
     attempts: 20,
+    mustRun: false,
+  },
+  growStack: {
+    summary: 'add servers to the Heat stack',
+    expectedSeconds: 20,
+    timeLimitSeconds: 1500,
+    attempts: 20,
+    mustRun: 'without it there are no new servers',
   },
   registerVim: {
     summary: 'register the cluster as a VIM from {node}',
     expectedSeconds: 3,
     timeLimitSeconds: 300,
     attempts: 8,
+    mustRun: false,
   },
   snapshotEtcd: {
     summary: 'back up etcd and the keys of the cluster from {node}',
     expectedSeconds: 3,
     timeLimitSeconds: 900,
     attempts: 12,
+    mustRun: false,
   },
   scheduleSnapshots: {
     summary: 'back the cluster up regularly from now on',
     expectedSeconds: 1,
     timeLimitSeconds: 60,
     attempts: 20,
+    mustRun: false,
   },
-  growStack: { summary: 'add servers to the Heat stack', expectedSeconds: 20, timeLimitSeconds: 1500, attempts: 20 },
   removeWorkers: {
     summary: 'drain and delete {node}',
     expectedSeconds: 30,
     timeLimitSeconds: 3600,
     attempts: 12,
+    mustRun: false,
   },
   shrinkStack: {
     summary: 'take servers out of the Heat stack',
     expectedSeconds: 15,
     timeLimitSeconds: 1500,
     attempts: 20,
+    mustRun: 'the servers would stay, and nobody would know of them',
+  },
+  deleteStack: {
+    summary: 'delete the Heat stack',
+    expectedSeconds: 15,
+    timeLimitSeconds: 1500,
+    attempts: 20,
+    mustRun: 'the servers would stay, and nobody would know of them',
   },
   excludeFromLoadBalancers: {
     summary: 'take {node} out of the load balancers',
     expectedSeconds: 10,
     timeLimitSeconds: 1200,
     attempts: 12,
+    mustRun: false,
     phase: 'load-balancer',
   },
   removeControlPlane: {
@@ -117,13 +153,21 @@ export const STEP_KINDS = {
     expectedSeconds: 20,
     timeLimitSeconds: 3600,
     attempts: 12,
+    mustRun: 'a member that is gone would count for the quorum',
   },
-  replaceServers: { summary: 'replace {node}', expectedSeconds: 30, timeLimitSeconds: 1500, attempts: 20 },
+  replaceServers: {
+    summary: 'replace {node}',
+    expectedSeconds: 30,
+    timeLimitSeconds: 1500,
+    attempts: 20,
+    mustRun: 'without it there are no new servers',
+  },
   includeInLoadBalancers: {
     summary: 'put {node} back into the load balancers',
     expectedSeconds: 10,
     timeLimitSeconds: 1200,
     attempts: 12,
+    mustRun: false,
     phase: 'load-balancer',
   },
   recreateStack: {
@@ -131,13 +175,14 @@ export const STEP_KINDS = {
     expectedSeconds: 40,
     timeLimitSeconds: 3000,
     attempts: 20,
+    mustRun: 'without it there are no new servers',
   },
-  deleteStack: { summary: 'delete the Heat stack', expectedSeconds: 15, timeLimitSeconds: 1500, attempts: 20 },
   forgetCluster: {
     summary: 'forget nodes, host keys, the VIM of the cluster and secrets',
     expectedSeconds: 1,
     timeLimitSeconds: 60,
     attempts: 20,
+    mustRun: 'secrets and host keys would stay',
   },
 } as const satisfies Record<string, StepKindFacts>;
 

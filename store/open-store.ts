@@ -6,6 +6,7 @@ import { Pool } from 'pg';
 import * as first from './migrations/2026-11-21-first.ts';
 import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
 import * as clusterBackups from './migrations/2026-11-22-cluster-backups.ts';
+import * as operatorControls from './migrations/2026-11-22-operator-controls.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-21-first': first,
   '2026-11-21-kubernetes-vim': kubernetesVim,
   '2026-11-22-cluster-backups': clusterBackups,
+  '2026-11-22-operator-controls': operatorControls,
 };
 
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */

@@ -39,7 +39,7 @@ export interface StepStart {
   readonly summary: string;
 }
 
-/** @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan */
+/** @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan, or skipped */
 export async function recordStepStarted(db: Database, { vnfLcmOpOccId, stepId, summary }: StepStart): Promise<number> {
   const started = await db
     .updateTable('operation_step')
@@ -53,6 +53,7 @@ export async function recordStepStarted(db: Database, { vnfLcmOpOccId, stepId, s
     }))
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
+    .where('state', '!=', 'SKIPPED')
     .returning('attempt')
     .executeTakeFirst();
   if (!started) return 0;
@@ -69,28 +70,41 @@ export interface StepEnd {
   readonly summary: string;
   readonly outcome:
     | { readonly state: 'DONE' }
-    | { readonly state: 'FAILED' | 'WAITING'; readonly error: { readonly detail: string } };
+    | { readonly state: 'FAILED'; readonly error: { readonly detail: string } }
+    | { readonly state: 'WAITING'; readonly error?: { readonly detail: string } };
 }
 
-/** WAITING: this attempt failed, another follows. */
+/** WAITING: this attempt failed (or was stopped, without an error), another may follow. A step that was skipped stays so. */
 export async function recordStepEnded(
   db: Database,
   { vnfLcmOpOccId, stepId, attempt, summary, outcome }: StepEnd,
 ): Promise<void> {
   const error = outcome.state === 'DONE' ? undefined : outcome.error;
-  await db
+  const written = await db
     .updateTable('operation_step')
     .set({ state: outcome.state, ended_at: outcome.state === 'WAITING' ? null : new Date(), error: jsonOrNull(error) })
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
+    .where('state', '!=', 'SKIPPED')
+    .returning('step_id')
+    .executeTakeFirst();
+  if (!written) return;
+  const { state } = outcome;
+  const text = `${summary}: ${error?.detail ?? (state === 'DONE' ? 'done' : 'stopped')}`;
+  await insertStepEvent(db, vnfLcmOpOccId, { stepId, attempt, summary, state, text });
+}
+
+/**
+ * An operation stops: steps that had begun and were not told to have ended say so, too. Those that a cancel stopped are
+ * CANCELLED; others have lost their worker.
+ */
+export async function closeBegunSteps(db: Database, vnfLcmOpOccId: string, as: 'CANCELLED' | 'FAILED'): Promise<void> {
+  await db
+    .updateTable('operation_step')
+    .set({ state: as, ended_at: new Date() })
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where((eb) => eb.or([eb('state', '=', 'RUNNING'), eb.and([eb('state', '=', 'WAITING'), eb('attempt', '>', 0)])]))
     .execute();
-  await insertStepEvent(db, vnfLcmOpOccId, {
-    stepId,
-    attempt,
-    summary,
-    state: outcome.state,
-    text: error === undefined ? `${summary}: done` : `${summary}: ${error.detail}`,
-  });
 }
 
 export async function recordStepLog(
@@ -135,7 +149,7 @@ interface StepEvent {
   readonly text: string;
 }
 
-async function insertStepEvent(db: Database, vnfLcmOpOccId: string, event: StepEvent): Promise<void> {
+export async function insertStepEvent(db: Database, vnfLcmOpOccId: string, event: StepEvent): Promise<void> {
   await db
     .insertInto('operation_event')
     .values({

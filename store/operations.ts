@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Operation, OperationState } from '../domain/operation-state.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
+import { closeBegunSteps } from './operation-steps.ts';
 import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
 /** Without the context: that grows with the cluster and is read by member (`operationContext`). */
@@ -83,6 +84,7 @@ const COLUMNS = [
   'grant_id',
   'is_automatic_invocation',
   'is_cancel_pending',
+  'cancel_mode',
   'operation_params',
   'error',
   'resource_changes',
@@ -131,6 +133,8 @@ export interface StateChange {
   readonly grantId?: string;
   readonly resourceChanges?: Free;
   readonly text: string;
+  /** What becomes of steps that had begun and are not known to have ended. */
+  readonly begunSteps?: 'CANCELLED' | 'FAILED';
   /** What changes on the instance in the same transaction. */
   readonly instance?: InstanceChange;
 }
@@ -154,12 +158,15 @@ export async function recordOperationState(db: Database, id: string, change: Sta
       .set({
         operation_state: change.state,
         state_entered_time: new Date(),
+        is_cancel_pending: false,
+        cancel_mode: null,
         ...(change.error === undefined ? {} : { error: jsonOrNull(change.error) }),
         ...(change.grantId === undefined ? {} : { grant_id: change.grantId }),
         ...(change.resourceChanges === undefined ? {} : { resource_changes: json(change.resourceChanges) }),
       })
       .where('id', '=', id)
       .execute();
+    if (change.begunSteps) await closeBegunSteps(tx, id, change.begunSteps);
     if (change.instance) await updateInstance(tx, operation.vnf_instance_id, change.instance);
     await insertOperationEvent(tx, id, change.state, change.text);
   });
@@ -179,7 +186,12 @@ async function updateInstance(db: Database, id: string, change: InstanceChange):
   await db.updateTable('vnf_instance').set(set).where('id', '=', id).execute();
 }
 
-async function insertOperationEvent(db: Database, id: string, state: OperationState, text: string): Promise<void> {
+export async function insertOperationEvent(
+  db: Database,
+  id: string,
+  state: OperationState,
+  text: string,
+): Promise<void> {
   await db
     .insertInto('operation_event')
     .values({ vnf_lcm_op_occ_id: id, type: 'operation', state, step_id: null, attempt: null, summary: state, text })

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Operation, OperationState } from '../domain/operation-state.ts';
+import type { CancelMode, Operation, OperationState } from '../domain/operation-state.ts';
 
 /** A jsonb column: read as a value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>;
@@ -81,6 +81,8 @@ export interface VnfLcmOpOccTable {
   grant_id: string | null;
   is_automatic_invocation: boolean;
   is_cancel_pending: boolean;
+  /** Of the cancel that is pending. */
+  cancel_mode: CancelMode | null;
   operation_params: Json<Free>;
   error: JsonOptional<Free>;
   resource_changes: JsonOptional<Free>;
@@ -95,12 +97,14 @@ export interface OperationStepTable {
   kind: string;
   slot: string | null;
   after: Json<string[]>;
-  state: 'WAITING' | 'RUNNING' | 'DONE' | 'FAILED';
+  state: 'WAITING' | 'PAUSED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'SKIPPED';
   summary: string;
   attempt: number;
   started_at: Date | null;
   ended_at: Date | null;
   log_tail: string | null;
+  /** What an operator did to it, and why. */
+  note: string | null;
   error: JsonOptional<Free>;
 }
 

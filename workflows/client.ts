@@ -7,11 +7,12 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
-import type { OperationInput } from '../domain/activity-contract.ts';
-import type { Control, Operation } from '../domain/operation-state.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import type { OperationInput, OperationRef } from '../domain/activity-contract.ts';
+import type { Operation } from '../domain/operation-state.ts';
+import type { OperatorAction } from '../domain/operator-actions.ts';
 import { isProblemCode, VnflowError } from '../domain/problems.ts';
-import { acceptUpdate, failUpdate, retryUpdate, rollbackUpdate, TASK_QUEUE, workflowId } from './contract.ts';
+import { acceptUpdate, controlUpdates, TASK_QUEUE, workflowId } from './contract.ts';
 import type { healVnf, instantiateVnf, scaleVnf, terminateVnf } from './index.ts';
 import { searchAttribute } from './search-attributes.ts';
 
@@ -24,12 +25,6 @@ const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
   SCALE: 'scaleVnf',
   HEAL: 'healVnf',
 };
-const CONTROL_UPDATE: Readonly<Record<Control, UpdateDefinition<void, []>>> = {
-  retry: retryUpdate,
-  rollback: rollbackUpdate,
-  fail: failUpdate,
-};
-
 /** No worker polls: the call waits this long, then the client is told to come again. */
 const ACCEPT_DEADLINE_MS = 8_000;
 const CONTROL_DEADLINE_MS = 15_000;
@@ -86,22 +81,23 @@ async function acceptOnce(client: Client, input: OperationInput): Promise<void> 
 }
 
 /**
- * Retry, rollback or fail: the same update, with the same refusals, as from the Temporal UI.
- * @throws VnflowError OPERATION_STATE, ROLLBACK_NOT_SUPPORTED, ENGINE_UNAVAILABLE
+ * An action of an operator: the same update, with the same refusals, as from the Temporal UI.
+ * @param ended the refusal when the workflow has ended
+ * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND, ENGINE_UNAVAILABLE
  */
-export async function controlOperation(client: Client, control: Control, vnfInstanceId: string): Promise<void> {
+export async function controlOperation(
+  client: Client,
+  { kind, ...sent }: OperatorAction,
+  { vnfInstanceId, vnfLcmOpOccId, ended }: OperationRef & { ended: () => Promise<VnflowError> },
+): Promise<void> {
   try {
     await client.connection.withDeadline(Date.now() + CONTROL_DEADLINE_MS, () =>
-      client.workflow.getHandle(workflowId(vnfInstanceId)).executeUpdate(CONTROL_UPDATE[control]),
+      client.workflow
+        .getHandle(workflowId(vnfInstanceId))
+        .executeUpdate(controlUpdates[kind], { args: [{ ...sent, vnfLcmOpOccId }] }),
     );
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
-      throw new VnflowError('OPERATION_STATE', {
-        detail: `${control} is allowed in FAILED_TEMP only; the operation has ended.`,
-        cause: error,
-      });
-    }
-    throw toEngineProblem(error);
+    throw error instanceof WorkflowNotFoundError ? await ended() : toEngineProblem(error);
   }
 }
 

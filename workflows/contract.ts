@@ -1,14 +1,30 @@
 import { defineUpdate } from '@temporalio/workflow';
+import type { ControlArguments } from '../domain/action-arguments.ts';
+import type { Control } from '../domain/operation-state.ts';
+import type { StepControl } from '../domain/step-control.ts';
 
 /** Messages of an operation workflow. The names are what operators see in the Temporal UI and type in `temporal workflow update`. */
 export const acceptUpdate = defineUpdate<void, [{ vnfLcmOpOccId: string }]>('accept');
-export const retryUpdate = defineUpdate<void>('retry');
-export const rollbackUpdate = defineUpdate<void>('rollback');
-export const failUpdate = defineUpdate<void>('fail');
+
+/** Every control of an operator (docs/controls.md). Who has nothing to say may leave the argument out. */
+export const controlUpdates = {
+  retry: control('retry'),
+  rollback: control('rollback'),
+  fail: control('fail'),
+  cancel: control('cancel'),
+  retryStep: control('retryStep'),
+  skipStep: control('skipStep'),
+  pauseBefore: control('pauseBefore'),
+  resume: control('resume'),
+} as const;
+
+function control(name: Control | StepControl) {
+  return defineUpdate<void, [ControlArguments]>(name);
+}
 
 export const TASK_QUEUE = 'vnflow';
 
-/** One running operation per VNF instance: the workflow id is the lock. */
+/** One operation at a time per instance: the id is the lock. */
 export function workflowId(vnfInstanceId: string): string {
   return `vnf/${vnfInstanceId}`;
 }

@@ -1,62 +1,55 @@
-import { ActivityCancellationType, condition, proxyActivities, sleep } from '@temporalio/workflow';
-import type { OperationRef, StepActivities, StepFailure } from '../domain/activity-contract.ts';
-import { type Plan, type PlanStep, readySteps } from '../domain/plan.ts';
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  isCancellation,
+  proxyActivities,
+  sleep,
+} from '@temporalio/workflow';
+import type { StepActivities } from '../domain/activity-contract.ts';
+import { type AttemptEnd, began, count, ended, isAtRest, startableSteps } from '../domain/operation-run.ts';
+import type { PlanStep } from '../domain/plan.ts';
 import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
 import { stepFailure } from './failure.ts';
+import { type OperationContext, showDetails } from './operation-context.ts';
+import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
 
 /** More than 2,000 pending activities fail a workflow task. All nodes of a big cluster are prepared at once. */
 const MAX_STEPS_AT_ONCE = 1000;
-/** A worker that dies is noticed after this. */
-export const HEARTBEAT_TIMEOUT = '10 seconds';
 
-/** What has been done: survives a retry, so that only the rest is run. */
-export interface Progress {
-  readonly done: Set<string>;
-  readonly running: Map<string, PlanStep>;
-  /** Slot → how people know the node. */
-  readonly labels: Map<string, string>;
-}
-
-export function newProgress(): Progress {
-  return { done: new Set(), running: new Map(), labels: new Map() };
-}
-
-/**
- * Runs every step whose predecessors are done, all at once. After a failure nothing new starts; what runs may end.
- * @param changed called whenever a step starts or ends
- * @returns the failures: none means that the whole plan is done
- */
-export async function executePlan(
-  plan: Plan,
-  progress: Progress,
-  { ref, round, changed }: { ref: OperationRef; round: number; changed: () => void },
-): Promise<StepFailure[]> {
-  const failures: StepFailure[] = [];
-  const start = (step: PlanStep) => {
-    progress.running.set(step.id, step);
-    runStep(step, { ref, round, labels: progress.labels })
-      .then(() => progress.done.add(step.id))
-      .catch((error: unknown) => failures.push(stepFailure(step, error)))
-      .finally(() => progress.running.delete(step.id));
-  };
+/** Runs what may run of the present plan, all at once, until nothing runs and nothing will start by itself. */
+export async function executePlan(context: OperationContext): Promise<void> {
+  const { run } = context;
   for (;;) {
-    const started = new Set(progress.running.keys());
-    const ready = failures.length > 0 ? [] : readySteps(plan, { done: progress.done, started });
-    for (const step of ready.slice(0, MAX_STEPS_AT_ONCE - started.size)) start(step);
-    changed();
-    const running = progress.running.size;
-    if (running === 0) return failures;
-    await condition(() => progress.running.size < running);
+    const free = MAX_STEPS_AT_ONCE - count(run, 'running');
+    for (const step of startableSteps(run).slice(0, Math.max(0, free))) start(context, step);
+    showDetails(context);
+    if (isAtRest(run)) return;
+    const { revision } = context;
+    await condition(() => context.revision !== revision);
   }
 }
 
-interface StepContext {
-  readonly ref: OperationRef;
-  readonly round: number;
-  readonly labels: Map<string, string>;
+function start(context: OperationContext, step: PlanStep): void {
+  const { run, attempts } = context;
+  const attempt = new CancellationScope();
+  began(run, step.id);
+  attempts.set(step.id, attempt);
+  void attempt
+    .run(() => runStep(context, step))
+    .then(
+      (): AttemptEnd => ({ kind: 'done' }),
+      (error: unknown): AttemptEnd =>
+        isCancellation(error) ? { kind: 'stopped' } : { kind: 'failed', failure: stepFailure(step, error) },
+    )
+    .then((end) => {
+      attempts.delete(step.id);
+      ended(run, step.id, end);
+      context.revision += 1;
+    });
 }
 
-async function runStep(step: PlanStep, { ref, round, labels }: StepContext): Promise<void> {
+async function runStep({ ref, run, labels }: OperationContext, step: PlanStep): Promise<void> {
   const names = (step.slots ?? (step.slot === undefined ? [] : [step.slot])).map((slot) => labels.get(slot) ?? slot);
   const summary = stepSummary(step.kind, someOf(names));
   if (step.kind === 'gracePeriod') {
@@ -66,7 +59,7 @@ async function runStep(step: PlanStep, { ref, round, labels }: StepContext): Pro
   const input = {
     ...ref,
     stepId: step.id,
-    round,
+    round: run.round,
     ...(step.slot === undefined ? {} : { slot: step.slot }),
     ...(step.slots === undefined ? {} : { slots: step.slots }),
   };
@@ -76,7 +69,6 @@ async function runStep(step: PlanStep, { ref, round, labels }: StepContext): Pro
   );
   for (const [slot, label] of Object.entries(result.labels ?? {})) labels.set(slot, label);
 }
-
 /** A summary is one line: the first few, and how many more. */
 function someOf(names: readonly string[]): string {
   const more = names.length > 3 ? ` and ${names.length - 3} more` : '';

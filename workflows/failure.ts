@@ -4,25 +4,21 @@ import type { PlanStep } from '../domain/plan.ts';
 import { isProblemCode } from '../domain/problems.ts';
 import { stepSummary } from '../domain/step-kind.ts';
 
-/** What a failed activity tells an operator. */
-export function stepFailure(step: Pick<PlanStep, 'id' | 'kind' | 'slot'>, error: unknown): StepFailure {
+/** What a failed step tells an operator. */
+export function stepFailure({ id, kind, slot }: PlanStep, error: unknown): StepFailure {
+  return { stepId: id, ...failureOf(`The step "${stepSummary(kind, slot)}"`, error) };
+}
+
+/** What a failed activity tells an operator. @param what failed, as the beginning of a sentence */
+export function failureOf(what: string, error: unknown): StepFailure {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure && cause.type && isProblemCode(cause.type)) {
-    return { stepId: step.id, code: cause.type, detail: cause.message, ...seen(cause) };
+    return { code: cause.type, detail: cause.message, ...seen(cause) };
   }
-  const what = stepSummary(step.kind, step.slot);
   if (cause instanceof TimeoutFailure) {
-    return {
-      stepId: step.id,
-      code: 'STEP_DEADLINE',
-      detail: `The step "${what}" did not end in time (${cause.timeoutType}).`,
-    };
+    return { code: 'STEP_DEADLINE', detail: `${what} did not end in time (${cause.timeoutType}).` };
   }
-  return {
-    stepId: step.id,
-    code: 'INTERNAL',
-    detail: `The step "${what}" failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-  };
+  return { code: 'INTERNAL', detail: `${what} failed: ${cause instanceof Error ? cause.message : String(cause)}` };
 }
 
 function seen(failure: ApplicationFailure): { seen?: string } {

@@ -1,37 +1,42 @@
 import type { StepFailure } from '../domain/activity-contract.ts';
-import type { Operation, OperationState } from '../domain/operation-state.ts';
-import type { Plan } from '../domain/plan.ts';
-import { PROBLEMS } from '../domain/problems.ts';
+import { count, isUnderWay, type OperationRun } from '../domain/operation-run.ts';
+import type { Plan, PlanStep } from '../domain/plan.ts';
+import { remedyIn } from '../domain/remedy.ts';
+import type { StepCondition } from '../domain/step-control.ts';
 import { stepSummary } from '../domain/step-kind.ts';
-import type { Progress } from './executor.ts';
 
 /** How many running steps are named one by one in the Temporal UI. */
 const MOST_NAMED = 12;
 
-interface Details {
-  readonly operation: Operation;
-  readonly state: OperationState;
-  readonly plan?: Plan;
-  readonly progress?: Progress;
+export interface DetailFacts {
+  /** Slot → how people know the node. */
+  readonly labels: ReadonlyMap<string, string>;
+  /** What led to the present state. */
   readonly failures: readonly StepFailure[];
 }
 
 /** What the Temporal UI shows as "current details", in Markdown: an operator's view, not an engine's. */
-export function operationDetails({ operation, state, plan, progress, failures }: Details): string {
-  const lines = [`**${operation}** ${state}`];
-  if (plan && progress) {
-    lines.push(
-      `${plan.direction === 'rollback' ? 'rolling back, ' : ''}${progress.done.size} of ${plan.steps.length} steps done`,
-    );
-    const running = [...progress.running.values()];
-    for (const step of running.slice(0, MOST_NAMED)) {
-      const node = step.slot === undefined ? undefined : (progress.labels.get(step.slot) ?? step.slot);
-      lines.push(`- ${stepSummary(step.kind, node)}`);
-    }
-    if (running.length > MOST_NAMED) lines.push(`- and ${running.length - MOST_NAMED} more`);
-  }
-  for (const failure of failures) {
-    lines.push(`- \`${failure.code}\` ${failure.detail}`, `  ${PROBLEMS[failure.code].remedy}`);
-  }
-  return lines.join('\n');
+export function operationDetails(run: OperationRun, { labels, failures }: DetailFacts): string {
+  const { operation, state, plan, cancel } = run;
+  const told = isUnderWay(run) ? [...run.failures.values()] : failures;
+  return [
+    `**${operation}** ${state}`,
+    ...(cancel ? [`cancel (${cancel.cancelMode}) by ${cancel.by} is being carried out`] : []),
+    ...(plan && isUnderWay(run) ? progressLines(run, plan, labels) : []),
+    ...told.flatMap(({ code, detail }) => [`- \`${code}\` ${detail}`, `  ${remedyIn(state, code)}`]),
+  ].join('\n');
+}
+
+function progressLines(run: OperationRun, plan: Plan, labels: DetailFacts['labels']): string[] {
+  const skipped = count(run, 'skipped');
+  const done = `${count(run, 'done')} of ${plan.steps.length} steps done${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  const label = ({ slot }: PlanStep) => (slot === undefined ? undefined : (labels.get(slot) ?? slot));
+  const stepsThatAre = (wanted: StepCondition) => plan.steps.filter(({ id }) => run.conditions.get(id) === wanted);
+  const running = stepsThatAre('running');
+  return [
+    `${plan.direction === 'rollback' ? 'rolling back, ' : ''}${done}`,
+    ...running.slice(0, MOST_NAMED).map((step) => `- ${stepSummary(step.kind, label(step))}`),
+    ...(running.length > MOST_NAMED ? [`- and ${running.length - MOST_NAMED} more`] : []),
+    ...stepsThatAre('paused').map(({ id }) => `- paused before \`${id}\`: update \`resume\` with {"stepId": "${id}"}`),
+  ];
 }

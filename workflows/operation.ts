@@ -1,50 +1,14 @@
-import {
-  ApplicationFailure,
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  proxyActivities,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
-import type { OperationInput, OperationRef, RecordActivities, StepFailure } from '../domain/activity-contract.ts';
-import {
-  type Control,
-  nextState,
-  type OperationEvent,
-  type OperationState,
-  refusalOf,
-} from '../domain/operation-state.ts';
+import { allHandlersFinished, CancellationScope, condition, isCancellation, setHandler } from '@temporalio/workflow';
+import type { OperationInput, StepFailure } from '../domain/activity-contract.ts';
+import { decided, failuresOf, planned } from '../domain/operation-run.ts';
+import type { OperationState } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
-import { acceptUpdate, failUpdate, retryUpdate, rollbackUpdate } from './contract.ts';
-import { executePlan, HEARTBEAT_TIMEOUT, newProgress } from './executor.ts';
-import { stepFailure } from './failure.ts';
-import { operationDetails } from './operation-details.ts';
-import { searchAttribute } from './search-attributes.ts';
-
-/** The store may be away for a while; an operation waits for it. */
-const record = proxyLocalActivities<RecordActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '100 milliseconds', maximumInterval: '10 seconds' },
-});
-/** A remote one on purpose: local activities keep the workflow task open, and the client's 202 would wait for all of them. */
-const nfvo = proxyActivities<Pick<RecordActivities, 'requestGrant'>>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1 second', maximumAttempts: 5 },
-});
-/** A node that is down takes a connection's time-out to tell. */
-const survey = proxyActivities<Pick<RecordActivities, 'surveyControlPlane'>>({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '1 second', maximumAttempts: 5 },
-});
-const decide = proxyLocalActivities<RecordActivities>({
-  startToCloseTimeout: '20 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumAttempts: 8 },
-});
+import { acceptUpdate } from './contract.ts';
+import { offerControls, refused } from './controls.ts';
+import { executePlan } from './executor.ts';
+import { failureOf } from './failure.ts';
+import { enter, enterWith, newContext, type OperationContext, showDetails } from './operation-context.ts';
+import { decide, finish, nfvo, record, survey } from './records.ts';
 
 /** A workflow that nobody addressed ends by itself after this. */
 const ACCEPT_TIMEOUT = '1 minute';
@@ -55,134 +19,131 @@ const ACCEPT_TIMEOUT = '1 minute';
  */
 export async function runOperation(input: OperationInput): Promise<OperationState | 'NEVER_ACCEPTED'> {
   // Temporal's own cancel would leave the operation in PROCESSING for ever; SOL003's way out is an update of this workflow.
-  return CancellationScope.nonCancellable(() => live(input));
+  return CancellationScope.nonCancellable(async () => {
+    const context = newContext(input);
+    offerAcceptance(context, input);
+    offerControls(context);
+    const accepted = await isAccepted(context);
+    if (accepted) await live(context);
+    await condition(allHandlersFinished);
+    return accepted ? context.run.state : 'NEVER_ACCEPTED';
+  });
 }
 
-async function live(input: OperationInput): Promise<OperationState | 'NEVER_ACCEPTED'> {
-  const ref: OperationRef = { vnfInstanceId: input.vnfInstanceId, vnfLcmOpOccId: input.vnfLcmOpOccId };
-  let state: OperationState = 'STARTING';
-  let accepted = false;
-  let control: Control | undefined;
-  let rollbackSupported = false;
-
-  setHandler(
-    acceptUpdate,
-    async () => {
-      await record.recordAccepted(ref);
-      accepted = true;
-    },
-    {
-      validator: ({ vnfLcmOpOccId }) => refuseOther(input, vnfLcmOpOccId),
-      description: 'first message: resolves when the operation is in the store',
-    },
-  );
-  for (const [update, name] of CONTROL_UPDATES) {
-    setHandler(
-      update,
-      async () => {
-        control = name;
-        await condition(() => control !== name);
-      },
-      {
-        description: CONTROL_DESCRIPTIONS[name],
-        validator: () => {
-          const refusal =
-            control === undefined
-              ? refusalOf(name, { operation: input.operation, rollbackSupported }, state)
-              : undefined;
-          if (control !== undefined)
-            throw refused('OPERATION_STATE', `${control} of this operation is under way already.`);
-          if (refusal) throw refused(refusal.code, refusal.detail);
-        },
+function offerAcceptance(context: OperationContext, { vnfInstanceId, vnfLcmOpOccId: own }: OperationInput): void {
+  const accept = async () => {
+    context.acceptance = 'under way';
+    context.acceptance = await record.recordAccepted(context.ref).then(
+      () => 'done' as const,
+      (error: unknown) => {
+        context.acceptance = 'failed';
+        throw error;
       },
     );
+  };
+  setHandler(acceptUpdate, accept, {
+    validator: ({ vnfLcmOpOccId }) => {
+      if (vnfLcmOpOccId === own) return;
+      throw refused('VNF_BUSY', `Other LCM operation of vnfInstance ${vnfInstanceId} is in progress.`);
+    },
+    description: 'first message: resolves when the operation is in the store',
+  });
+}
+
+/** Never gives up while the acceptance is on its way into the store: the row could still appear, and stay in STARTING. */
+async function isAccepted(context: OperationContext): Promise<boolean> {
+  await condition(() => context.acceptance !== 'awaited', ACCEPT_TIMEOUT);
+  await condition(() => context.acceptance !== 'under way');
+  return context.acceptance === 'done';
+}
+
+/** From STARTING to the end. */
+async function live(context: OperationContext): Promise<void> {
+  const { run } = context;
+  const failures = await prepare(context);
+  if (run.cancel) return enter(context, 'cancel', { failures: [...failuresOf(run), ...failures] });
+  if (failures.length > 0) return enter(context, 'refused', { failures });
+  await enter(context, 'granted');
+  for (;;) {
+    await executePlan(context);
+    const rest = failuresOf(run);
+    const why = rest.length === 0 ? await recordEnd(context) : rest;
+    if (why.length === 0) return;
+    await enter(context, run.cancel ? 'cancel' : 'error', { failures: why });
+    await carryOutDecision(context);
+    if (run.state === 'FAILED') return;
   }
+}
 
-  if (!(await condition(() => accepted, ACCEPT_TIMEOUT))) return 'NEVER_ACCEPTED';
-  const enter = async (event: OperationEvent, failures: readonly StepFailure[] = []) => {
-    const next = nextState(state, event);
-    if (next === undefined)
-      throw ApplicationFailure.nonRetryable(`no transition from ${state} by ${event}`, 'INTERNAL');
-    const [failure] = failures;
-    await record.recordState({
-      ...ref,
-      state: next,
-      ...(failure ? { failure, otherFailures: failures.length - 1 } : {}),
-    });
-    state = next;
-    upsertSearchAttributes([{ key: searchAttribute.operationState, value: next }]);
-    setCurrentDetails(operationDetails({ operation: input.operation, state, failures }));
-  };
-  const end = async (direction: Plan['direction']) => {
-    await record.recordEnd({ ...ref, direction });
-    state = direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK';
-    upsertSearchAttributes([{ key: searchAttribute.operationState, value: state }]);
-    setCurrentDetails(operationDetails({ operation: input.operation, state, failures: [] }));
-    await condition(allHandlersFinished);
-    return state;
-  };
-
-  let forward: Plan;
+/** Grant and plan. @returns why there is none */
+async function prepare(context: OperationContext): Promise<StepFailure[]> {
+  const { ref, run } = context;
+  context.grant = new CancellationScope();
   try {
-    await nfvo.requestGrant.executeWithOptions({ summary: 'ask the NFVO for the grant' }, [ref]);
-    if (input.operation === 'HEAL') {
-      await survey.surveyControlPlane.executeWithOptions({ summary: 'ask etcd who votes and who answers' }, [ref]);
-    }
-    forward = await decide.makePlan({ ...ref, direction: 'forward' });
+    await context.grant.run(() => ask(context));
+    planned(run, await decide.makePlan({ ...ref, direction: 'forward' }));
+    return [];
   } catch (error) {
-    await enter('refused', [stepFailure({ id: 'grant', kind: 'discover' }, error)]);
-    return state;
-  }
-  rollbackSupported = forward.rollbackSupported;
-  await enter('granted');
-
-  let plan = forward;
-  let progress = newProgress();
-  for (let round = 0; ; round++) {
-    const failures = await executePlan(plan, progress, {
-      ref,
-      round,
-      changed: () =>
-        setCurrentDetails(operationDetails({ operation: input.operation, state, plan, progress, failures: [] })),
-    });
-    if (failures.length === 0) return end(plan.direction);
-    await enter('error', failures);
-    await condition(() => control !== undefined);
-    const decision = control ?? 'fail';
-    if (decision === 'rollback') {
-      plan = await record.makePlan({ ...ref, direction: 'rollback' });
-      progress = newProgress();
-    } else if (decision === 'retry' && plan.direction === 'rollback') {
-      // A rollback that failed half-way has undone an unknown part: every step looks again.
-      plan = forward;
-      progress = newProgress();
-    }
-    await enter(decision);
-    control = undefined;
-    if (decision === 'fail') {
-      await condition(allHandlersFinished);
-      return state;
-    }
+    return isCancellation(error) ? [] : [{ stepId: 'grant', ...failureOf('The grant', error) }];
+  } finally {
+    context.grant = undefined;
   }
 }
 
-const CONTROL_UPDATES = [
-  [retryUpdate, 'retry'],
-  [rollbackUpdate, 'rollback'],
-  [failUpdate, 'fail'],
-] as const;
-
-const CONTROL_DESCRIPTIONS: Readonly<Record<Control, string>> = {
-  retry: 'in FAILED_TEMP: run what is not done',
-  rollback: 'in FAILED_TEMP: undo what was done',
-  fail: 'in FAILED_TEMP: give up, leave everything as it is',
-};
-
-function refused(code: string, detail: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(detail, code);
+/** Whoever has to agree, and has to be known before there is a plan. */
+async function ask({ ref, run }: OperationContext): Promise<void> {
+  await nfvo.requestGrant.executeWithOptions({ summary: 'ask the NFVO for the grant' }, [ref]);
+  if (run.operation !== 'HEAL') return;
+  await survey.surveyControlPlane.executeWithOptions({ summary: 'ask etcd who votes and who answers' }, [ref]);
 }
 
-function refuseOther(input: OperationInput, vnfLcmOpOccId: string): void {
-  if (vnfLcmOpOccId === input.vnfLcmOpOccId) return;
-  throw refused('VNF_BUSY', `Other LCM operation of vnfInstance ${input.vnfInstanceId} is in progress.`);
+/** COMPLETED or ROLLED_BACK. @returns why it could not be recorded */
+async function recordEnd(context: OperationContext): Promise<StepFailure[]> {
+  const { ref, run } = context;
+  const direction = run.plan?.direction ?? 'forward';
+  try {
+    await enterWith(context, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK', () =>
+      finish.recordEnd({ ...ref, direction }),
+    );
+    context.failures = [];
+    showDetails(context);
+    return [];
+  } catch (error) {
+    return [failureOf(`The end of the ${run.operation} operation`, error)];
+  }
+}
+
+/** Waits in FAILED_TEMP for a decision, and carries it out. */
+async function carryOutDecision(context: OperationContext): Promise<void> {
+  const { run } = context;
+  for (;;) {
+    await condition(() => run.decision !== undefined && context.request !== undefined);
+    const { decision } = run;
+    const { request } = context;
+    if (decision === undefined || request === undefined) continue;
+    context.request = undefined;
+    const rollback = decision === 'rollback' ? await rollbackPlan(context) : undefined;
+    if (rollback !== undefined && 'failure' in rollback) {
+      run.decision = undefined;
+      request.failure = rollback.failure;
+    } else {
+      decided(run, decision, rollback?.plan);
+      await enter(context, decision, { by: request.by });
+    }
+    request.over = true;
+    if (run.state !== 'FAILED_TEMP') return;
+  }
+}
+
+/** None when a rollback is under way already. */
+async function rollbackPlan({
+  run,
+  ref,
+}: OperationContext): Promise<{ plan: Plan } | { failure: StepFailure } | undefined> {
+  if (run.plan?.direction === 'rollback') return undefined;
+  try {
+    return { plan: await decide.makePlan({ ...ref, direction: 'rollback' }) };
+  } catch (error) {
+    return { failure: failureOf('The plan of the rollback', error) };
+  }
 }

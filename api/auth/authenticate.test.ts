@@ -55,7 +55,7 @@ it.each([
   ['admin', true, true],
   ['creator', false, false],
 ])('the role %s may read: %s, write: %s', (role, read, write) => {
-  const caller: Caller = { tenant: 't', roles: new Set([role]) };
+  const caller: Caller = { tenant: 't', userName: 'u', roles: new Set([role]) };
   const may = (access: 'read' | 'write') => {
     try {
       checkRole(caller, access);

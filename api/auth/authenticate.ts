@@ -7,12 +7,14 @@ import { cachedValidation } from './token-cache.ts';
 export interface Caller {
   /** The Keystone project: everything that vnflow keeps belongs to one. */
   readonly tenant: string;
+  /** For people; at most 200 characters. */
+  readonly userName: string;
   readonly roles: ReadonlySet<string>;
 }
 
 export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller>;
 
-const NO_AUTH_CALLER: Caller = { tenant: 'noauth', roles: new Set(['member']) };
+const NO_AUTH_CALLER: Caller = { tenant: 'noauth', userName: 'somebody without a token', roles: new Set(['member']) };
 
 /**
  * Turns the token of a request into its caller.
@@ -37,7 +39,7 @@ export function createAuthenticate(context: ApiContext): Authenticate {
     if (owner.projectId === undefined) {
       throw new VnflowError('FORBIDDEN', { detail: `The token of ${owner.userName} is not scoped to a project.` });
     }
-    return { tenant: owner.projectId, roles: new Set(owner.roles) };
+    return { tenant: owner.projectId, userName: owner.userName.slice(0, 200), roles: new Set(owner.roles) };
   };
 }
 
@@ -63,7 +65,7 @@ const MAY: Readonly<Record<'read' | 'write', readonly string[]>> = {
 };
 
 /** As Tacker's `project_reader_or_admin` and `project_member_or_admin`. @throws VnflowError FORBIDDEN */
-export function checkRole(caller: Caller, access: 'read' | 'write'): void {
+export function checkRole(caller: Pick<Caller, 'roles'>, access: 'read' | 'write'): void {
   if (MAY[access].some((role) => caller.roles.has(role))) return;
   throw new VnflowError('FORBIDDEN', {
     detail: `This request needs the role ${MAY[access].join(' or ')} in the project.`,

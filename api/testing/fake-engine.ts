@@ -1,18 +1,23 @@
-import { isRollbackSupported, nextState, refusalOf } from '../../domain/operation-state.ts';
+import { isRollbackSupported, nextState } from '../../domain/operation-state.ts';
+import { type OperatorAction, refusalInState } from '../../domain/operator-actions.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Database } from '../../store/open-store.ts';
 import { acceptLcmRequest, findOperation, recordOperationState } from '../../store/operations.ts';
+import { recordCancelPending, recordStepControl } from '../../store/operator-controls.ts';
 import type { LcmEngine } from '../engine.ts';
 
 export interface FakeEngine extends LcmEngine {
   /** What start does next: accept; refuse as busy; be away; accept and lose the answer. */
   mode: 'accept' | 'busy' | 'away' | 'answer-lost';
+  /** Controls that reached it. */
+  asked: OperatorAction[];
 }
 
 /** An engine without workflows: it writes what the workflow's activities would write. */
 export function fakeEngine(db: Database): FakeEngine {
   const engine: FakeEngine = {
     mode: 'accept',
+    asked: [],
     start: async ({ vnfInstanceId, vnfLcmOpOccId }) => {
       if (engine.mode === 'busy') {
         throw new VnflowError('VNF_BUSY', {
@@ -24,18 +29,20 @@ export function fakeEngine(db: Database): FakeEngine {
         throw new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The engine did not answer.', retryAfterSeconds: 5 });
       }
     },
-    control: async (control, { vnfLcmOpOccId }) => {
+    control: async (action, { vnfLcmOpOccId }) => {
+      engine.asked.push(action);
       const row = await findOperation(db, vnfLcmOpOccId);
-      const refusal =
-        row &&
-        refusalOf(
-          control,
-          { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operation_params) },
-          row.operation_state,
-        );
-      const state = row && nextState(row.operation_state, control);
-      if (refusal || !state) throw new VnflowError(refusal?.code ?? 'INTERNAL', { detail: refusal?.detail ?? 'gone' });
-      await recordOperationState(db, vnfLcmOpOccId, { state, text: state });
+      if (!row) throw new VnflowError('INTERNAL', { detail: 'gone' });
+      const facts = {
+        operation: row.operation,
+        rollbackSupported: isRollbackSupported(row.operation, row.operation_params),
+      };
+      const refusal = refusalInState(action, facts, row.operation_state);
+      if (refusal) throw new VnflowError(refusal.code, refusal);
+      if ('stepId' in action) return recordStepControl(db, vnfLcmOpOccId, action);
+      if (action.kind === 'cancel') return recordCancelPending(db, vnfLcmOpOccId, action);
+      const state = nextState(row.operation_state, action.kind);
+      if (state) await recordOperationState(db, vnfLcmOpOccId, { state, text: state });
     },
   };
   return engine;

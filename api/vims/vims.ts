@@ -5,6 +5,7 @@ import { violatedConstraint } from '../../store/constraint.ts';
 import { secretName } from '../../store/secrets.ts';
 import { updateVim } from '../../store/vim-changes.ts';
 import { deleteVim, findVim, insertVim, listVims, type VimRow } from '../../store/vims.ts';
+import type { Caller } from '../auth/authenticate.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { parseMember } from '../http/json-body.ts';
@@ -49,7 +50,10 @@ function shown(status: number, row: VimRow): ApiAnswer {
 }
 
 /** @throws VnflowError NOT_FOUND */
-async function vimOf({ db }: ApiContext, { params, caller }: Pick<ApiRequest, 'params' | 'caller'>): Promise<VimRow> {
+async function vimOf(
+  { db }: ApiContext,
+  { params, caller }: { params: ApiRequest['params']; caller: Pick<Caller, 'tenant'> },
+): Promise<VimRow> {
   const { id } = params;
   const row = isResourceId(id) ? await findVim(db, caller.tenant, id) : undefined;
   if (!row) throw new VnflowError('NOT_FOUND', { detail: `VIM ${(id ?? '').slice(0, 64)} not found.` });
@@ -82,7 +86,7 @@ async function register(context: ApiContext, tenant: string, vim: RegisterVim['v
     await secrets.removeOwnedBy(id);
     throw duplicateDefault(error);
   }
-  return shown(201, await vimOf(context, { params: { id }, caller: { tenant, roles: new Set() } }));
+  return shown(201, await vimOf(context, { params: { id }, caller: { tenant } }));
 }
 
 async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): Promise<ApiAnswer> {
@@ -102,7 +106,7 @@ async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): 
     throw duplicateDefault(error);
   }
   if (credentials) await secrets.put(secretName.vim(row.id), credentials.authCred, row.id);
-  return shown(200, await vimOf(context, { params: { id: row.id }, caller: { tenant: row.tenant, roles: new Set() } }));
+  return shown(200, await vimOf(context, { params: { id: row.id }, caller: { tenant: row.tenant } }));
 }
 
 /** The old credentials with the new members over them, after a login with them. */

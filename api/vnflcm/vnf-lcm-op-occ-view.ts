@@ -23,7 +23,7 @@ export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
   return `${endpoint}/vnflcm/v2/vnf_lcm_op_occs/${id}`;
 }
 
-/** VnfLcmOpOcc as Tacker emits it: always the same five links. @param time how times are written (lists differ) */
+/** VnfLcmOpOcc as Tacker emits it, with its five links whatever the state; `cancel` is the sixth. @param time how times are written (lists differ) */
 export function vnfLcmOpOccView(
   row: VnfLcmOpOccRow,
   endpoint: string,
@@ -42,12 +42,14 @@ export function vnfLcmOpOccView(
       isAutomaticInvocation: row.is_automatic_invocation,
       operationParams: row.operation_params,
       isCancelPending: row.is_cancel_pending,
+      cancelMode: row.cancel_mode,
       error: row.error,
       resourceChanges: row.resource_changes,
     }),
     _links: {
       self: { href: self },
       vnfInstance: { href: vnfInstanceUrl(endpoint, row.vnf_instance_id) },
+      cancel: { href: `${self}/cancel` },
       retry: { href: `${self}/retry` },
       rollback: { href: `${self}/rollback` },
       fail: { href: `${self}/fail` },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  CancelMode,
   CreateVnfRequest,
   HealVnfRequest,
   InstantiateVnfRequest,
@@ -9,6 +10,7 @@ import {
 import { RegisterVim, UpdateVim } from '../vims/vim-requests.ts';
 import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from '../vnfpkgm/package-requests.ts';
 import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
+import { SkipStepRequest } from './step-controls.ts';
 
 interface Operation {
   readonly summary: string;
@@ -48,6 +50,9 @@ const PATHS: Readonly<Record<string, Methods>> = {
   '/vnflcm/v2/vnf_lcm_op_occs/{id}/retry': act('Go on where a failed operation stopped'),
   '/vnflcm/v2/vnf_lcm_op_occs/{id}/rollback': act('Undo a failed operation'),
   '/vnflcm/v2/vnf_lcm_op_occs/{id}/fail': act('Give a failed operation up', 200),
+  '/vnflcm/v2/vnf_lcm_op_occs/{id}/cancel': {
+    post: { summary: 'Stop an operation under way', body: CancelMode, success: 202 },
+  },
   '/vnfpkgm/v1/vnf_packages': {
     ...get('List VNF packages'),
     post: { summary: 'Create a VNF package', body: CreateVnfPkgInfoRequest, success: 201 },
@@ -71,6 +76,12 @@ const PATHS: Readonly<Record<string, Methods>> = {
   },
   '/vnflow/v1/vnf_lcm_op_occs/{id}/timeline': get('An operation with its steps'),
   '/vnflow/v1/vnf_lcm_op_occs/{id}/events': get('What happened since an event; can wait'),
+  '/vnflow/v1/vnf_lcm_op_occs/{id}/steps/{stepId}/retry': act('Try a step again at once', 200),
+  '/vnflow/v1/vnf_lcm_op_occs/{id}/steps/{stepId}/skip': {
+    post: { summary: 'Do without a step', body: SkipStepRequest, success: 200 },
+  },
+  '/vnflow/v1/vnf_lcm_op_occs/{id}/steps/{stepId}/pause': act('Do not start a step before it is resumed', 200),
+  '/vnflow/v1/vnf_lcm_op_occs/{id}/steps/{stepId}/resume': act('Let a paused step start', 200),
   '/vnflow/v1/vnf_instances/{id}/plan': {
     post: { summary: 'What an operation would do', body: PlanRequest, success: 200 },
   },

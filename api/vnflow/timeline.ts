@@ -20,6 +20,7 @@ export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promi
     vnfInstanceId: row.vnf_instance_id,
     operation: row.operation,
     operationState: row.operation_state,
+    cancelMode: row.cancel_mode,
     startTime: row.start_time.toISOString(),
     stateEnteredTime: row.state_entered_time.toISOString(),
     error: row.error,
@@ -28,7 +29,8 @@ export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promi
   });
 }
 
-function stepView(
+/** A step as the timeline shows it. */
+export function stepView(
   step: OperationStepRow,
   { nodes, expectedSeconds }: { nodes: readonly ClusterNode[]; expectedSeconds: number | undefined },
 ): Record<string, unknown> {
@@ -46,6 +48,7 @@ function stepView(
     endedAt: step.ended_at?.toISOString(),
     expectedSeconds,
     logTail: step.log_tail,
+    note: step.note,
     error: step.error,
   });
 }

@@ -4,11 +4,13 @@ import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { eventsOf } from './events.ts';
 import { openApiDocument } from './openapi.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
+import { stepControlResources } from './step-controls.ts';
 import { timelineOf } from './timeline.ts';
 
 /** `/vnflow/v1`: what SOL003 does not have. */
 export function vnflowResources(context: ApiContext): Record<string, Endpoints> {
   return {
+    ...stepControlResources(context),
     '/vnf_lcm_op_occs/:id/timeline': {
       GET: withoutBody(async (request) => ({
         status: 200,

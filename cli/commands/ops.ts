@@ -1,13 +1,21 @@
 import { Command } from 'commander';
 import { opOccLines } from '../operations/op-occ-table.ts';
+import { stepLines } from '../operations/step-table.ts';
 import { exitCodeOf, watchForm, watchOperation } from '../operations/watch.ts';
 import { createVnfm, type Vnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
-import { controlOpOcc, listOpOccs } from '../vnfm/operations.ts';
+import {
+  controlOpOcc,
+  controlStep,
+  listOpOccs,
+  type OpOccControl,
+  type StepControl,
+  timelineOf,
+} from '../vnfm/operations.ts';
 import { dataOption } from './options.ts';
 
-const CONTROLS = {
-  retry: 'go on at the failed step',
+const DECISIONS = {
+  retry: 'go on at the failed steps; --step: at one of them, alone',
   rollback: 'undo what was done; nothing is left in the cloud',
   fail: 'give up and leave things as they are',
 } as const;
@@ -18,39 +26,88 @@ interface ListOptions {
   readonly json?: boolean;
 }
 
+interface ControlOptions {
+  readonly watch?: boolean;
+  readonly step?: string;
+  readonly forceful?: boolean;
+}
+
 export function addOpsCommand(program: Command): void {
   const ops = program
     .command('ops')
-    .description('list operations; steer one that is in FAILED_TEMP')
+    .description('list operations; steer them')
     .option('--vnf <id>', 'of this VNF instance only')
     .option('--json', 'as JSON')
     .addOption(dataOption())
     .action(list);
-  for (const [control, description] of Object.entries(CONTROLS) as [keyof typeof CONTROLS, string][]) {
+  const vnfm = () => createVnfm(connectionFrom(process.env, ops.opts<ListOptions>().data));
+  for (const [decision, description] of Object.entries(DECISIONS) as [keyof typeof DECISIONS, string][]) {
+    const command = controlCommand(decision, description).action((opOccId: string, { watch, step }: ControlOptions) =>
+      step === undefined
+        ? steer(vnfm(), opOccId, { control: decision, watch })
+        : steerStep(vnfm(), { opOccId, stepId: step }, 'retry'),
+    );
     ops.addCommand(
-      new Command(control)
-        .argument('<op-occ>')
-        .description(description)
-        .option('--watch', 'follow what comes of it')
-        .action(async (opOccId: string, { watch }: { watch?: boolean }) => {
-          const vnfm = createVnfm(connectionFrom(process.env, ops.opts<ListOptions>().data));
-          await steer(vnfm, opOccId, { control, watch });
-        }),
+      decision === 'retry' ? command.option('--step <id>', 'a step: at once, also while others run') : command,
     );
   }
+  ops.addCommand(
+    controlCommand('cancel', 'start nothing more and let running steps end; then it is in FAILED_TEMP')
+      .option('--forceful', 'stop running steps')
+      .action((opOccId: string, { watch, forceful }: ControlOptions) =>
+        steer(vnfm(), opOccId, { control: { cancelMode: forceful ? 'FORCEFUL' : 'GRACEFUL' }, watch }),
+      ),
+  );
+  addStepCommands(ops, vnfm);
+}
+
+function controlCommand(name: string, description: string): Command {
+  return new Command(name).argument('<op-occ>').description(description).option('--watch', 'follow what comes of it');
+}
+
+function addStepCommands(ops: Command, vnfm: () => Vnfm): void {
+  ops
+    .command('steps <op-occ>')
+    .description('list the steps of an operation by their ids')
+    .action(async (opOccId: string) => print(stepLines(await timelineOf(vnfm(), opOccId))));
+  ops
+    .command('skip <op-occ> <step>')
+    .description('do without a step; what follows it goes on')
+    .requiredOption('--reason <text>', 'why; shown with the step')
+    .action((opOccId: string, stepId: string, { reason }: { reason: string }) =>
+      steerStep(vnfm(), { opOccId, stepId }, { reason }),
+    );
+  ops
+    .command('pause <op-occ> <step>')
+    .description('do not start a step before it is resumed')
+    .action((opOccId: string, stepId: string) => steerStep(vnfm(), { opOccId, stepId }, 'pause'));
+  ops
+    .command('resume <op-occ> <step>')
+    .description('let a paused step start')
+    .action((opOccId: string, stepId: string) => steerStep(vnfm(), { opOccId, stepId }, 'resume'));
 }
 
 async function list({ data, vnf, json }: ListOptions): Promise<void> {
   const opOccs = await listOpOccs(createVnfm(connectionFrom(process.env, data)), vnf);
-  process.stdout.write(json ? `${JSON.stringify(opOccs, null, 2)}\n` : `${opOccLines(opOccs).join('\n')}\n`);
+  print(json ? [JSON.stringify(opOccs, null, 2)] : opOccLines(opOccs));
 }
 
 async function steer(
   vnfm: Vnfm,
   opOccId: string,
-  { control, watch }: { control: keyof typeof CONTROLS; watch: boolean | undefined },
+  { control, watch }: { control: OpOccControl; watch: boolean | undefined },
 ): Promise<void> {
   await controlOpOcc(vnfm, opOccId, control);
-  process.stdout.write(`${control} accepted: vnflow watch ${opOccId}\n`);
+  const what = typeof control === 'string' ? control : `cancel (${control.cancelMode})`;
+  print([`${what} accepted: vnflow watch ${opOccId}`]);
   if (watch) process.exitCode = exitCodeOf(await watchOperation(vnfm, opOccId, watchForm(false)));
+}
+
+async function steerStep(vnfm: Vnfm, at: { opOccId: string; stepId: string }, control: StepControl): Promise<void> {
+  const step = await controlStep(vnfm, at, control);
+  print([`${step.id} is ${step.state}${step.note === undefined ? '' : `, ${step.note}`}: vnflow watch ${at.opOccId}`]);
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
 }

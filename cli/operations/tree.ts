@@ -16,9 +16,11 @@ export interface TreeOptions {
 
 const MARK: Readonly<Record<TimelineStep['state'], { sign: string; style: Style }>> = {
   WAITING: { sign: '·', style: 'dim' },
+  PAUSED: { sign: '‖', style: 'yellow' },
   RUNNING: { sign: '▶', style: 'cyan' },
   DONE: { sign: '✓', style: 'green' },
   FAILED: { sign: '✗', style: 'red' },
+  CANCELLED: { sign: '■', style: 'yellow' },
   SKIPPED: { sign: '–', style: 'yellow' },
 };
 
@@ -27,10 +29,12 @@ const MOST_NODES = 8;
 /** What is shown first when there is not room for all. */
 const URGENCY: Readonly<Record<TimelineStep['state'], number>> = {
   FAILED: 0,
-  RUNNING: 1,
-  WAITING: 2,
-  SKIPPED: 3,
-  DONE: 3,
+  PAUSED: 1,
+  RUNNING: 2,
+  CANCELLED: 3,
+  WAITING: 4,
+  SKIPPED: 5,
+  DONE: 5,
 };
 
 /** The operation as a tree: operation → kind of step → node. @returns lines that fit into the terminal */
@@ -74,11 +78,12 @@ function groupsOf(steps: readonly TimelineStep[]): TimelineStep[][] {
 }
 
 function headLine(timeline: Timeline, { now }: TreeOptions): string {
-  const { operation, operationState, startTime, stateEnteredTime, expectedSeconds } = timeline;
+  const { operation, operationState, startTime, stateEnteredTime, expectedSeconds, cancelMode } = timeline;
   const ended = ['COMPLETED', 'FAILED', 'FAILED_TEMP', 'ROLLED_BACK'].includes(operationState);
   const elapsed = duration(secondsBetween(startTime, ended ? stateEnteredTime : undefined, now));
   const about = !ended && expectedSeconds ? ` of about ${duration(expectedSeconds)}` : '';
-  return `${styleText('bold', operation)}  ${styleText(stateStyle(operationState), operationState)}  ${elapsed}${about}`;
+  const cancel = cancelMode === undefined ? '' : styleText('yellow', `  being cancelled (${cancelMode})`);
+  return `${styleText('bold', operation)}  ${styleText(stateStyle(operationState), operationState)}  ${elapsed}${about}${cancel}`;
 }
 
 function stateStyle(state: string): Style {
@@ -95,7 +100,7 @@ function groupLines(group: readonly TimelineStep[], shown: ReadonlySet<TimelineS
 }
 
 function needsAttention({ state }: TimelineStep): boolean {
-  return state === 'FAILED' || state === 'RUNNING';
+  return state === 'FAILED' || state === 'RUNNING' || state === 'PAUSED';
 }
 
 function groupLine(group: readonly TimelineStep[]): string {
@@ -111,6 +116,8 @@ function groupState(group: readonly TimelineStep[]): TimelineStep['state'] {
   const states = new Set(group.map(({ state }) => state));
   if (states.has('FAILED')) return 'FAILED';
   if (states.has('RUNNING')) return 'RUNNING';
+  if (states.has('PAUSED')) return 'PAUSED';
+  if (states.has('CANCELLED')) return 'CANCELLED';
   if (states.has('WAITING')) return states.size === 1 ? 'WAITING' : 'RUNNING';
   return 'DONE';
 }
@@ -120,7 +127,10 @@ function stepLine(step: TimelineStep, name: string, { now }: TreeOptions): strin
   const facts = [
     step.startedAt === undefined ? '' : duration(secondsBetween(step.startedAt, step.endedAt, now)),
     step.attempt > 1 ? styleText('yellow', `attempt ${step.attempt}`) : '',
-    step.error === undefined ? '' : styleText('red', plainText(`${step.error.code ?? ''} ${step.error.detail}`).trim()),
+    step.note === undefined ? '' : styleText('yellow', plainText(step.note)),
+    step.error === undefined || step.state === 'SKIPPED'
+      ? ''
+      : styleText('red', plainText(`${step.error.code ?? ''} ${step.error.detail}`).trim()),
     step.state === 'RUNNING' && step.logTail ? styleText('dim', lastLine(step.logTail)) : '',
   ].filter((fact) => fact !== '');
   const label = step.state === 'WAITING' ? styleText('dim', name) : name;

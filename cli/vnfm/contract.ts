@@ -11,7 +11,7 @@ export const Problem = z.looseObject({
 });
 export type Problem = z.infer<typeof Problem>;
 
-const STEP_STATES = ['WAITING', 'RUNNING', 'DONE', 'FAILED', 'SKIPPED'] as const;
+const STEP_STATES = ['WAITING', 'PAUSED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'SKIPPED'] as const;
 
 export const TimelineStep = z.looseObject({
   id: z.string(),
@@ -25,6 +25,7 @@ export const TimelineStep = z.looseObject({
   endedAt: z.string().optional(),
   expectedSeconds: z.number().optional(),
   logTail: z.string().optional(),
+  note: z.string().optional(),
   error: Problem.optional(),
 });
 export type TimelineStep = z.infer<typeof TimelineStep>;
@@ -34,6 +35,8 @@ export const Timeline = z.looseObject({
   vnfInstanceId: z.string(),
   operation: z.string(),
   operationState: z.string(),
+  /** Of a cancel that is being carried out. */
+  cancelMode: z.string().optional(),
   startTime: z.string(),
   stateEnteredTime: z.string(),
   error: Problem.optional(),

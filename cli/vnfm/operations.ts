@@ -1,5 +1,5 @@
 import type { Vnfm } from './client.ts';
-import { Events, OpOccs, Plan, Timeline } from './contract.ts';
+import { Events, OpOccs, Plan, Timeline, TimelineStep } from './contract.ts';
 
 /** Operation occurrences, as the CLI uses them. All throw Refused or CliFailure. */
 
@@ -20,11 +20,34 @@ export async function listOpOccs(vnfm: Vnfm, vnfInstanceId?: string) {
   return (await vnfm.request({ method: 'GET', path: '/vnflcm/v2/vnf_lcm_op_occs', params })).read(OpOccs);
 }
 
-export async function controlOpOcc(vnfm: Vnfm, opOccId: string, control: 'retry' | 'rollback' | 'fail'): Promise<void> {
+/** What the CLI asks of an operation as a whole. */
+export type OpOccControl = 'retry' | 'rollback' | 'fail' | { readonly cancelMode: 'GRACEFUL' | 'FORCEFUL' };
+
+export async function controlOpOcc(vnfm: Vnfm, opOccId: string, control: OpOccControl): Promise<void> {
+  const name = typeof control === 'string' ? control : 'cancel';
   await vnfm.request({
     method: 'POST',
-    path: `/vnflcm/v2/vnf_lcm_op_occs/${encodeURIComponent(opOccId)}/${control}`,
+    path: `/vnflcm/v2/vnf_lcm_op_occs/${encodeURIComponent(opOccId)}/${name}`,
+    ...(typeof control === 'string' ? {} : { body: control }),
   });
+}
+
+/** What the CLI asks of one step. */
+export type StepControl = 'retry' | 'pause' | 'resume' | { readonly reason: string };
+
+/** @returns the step as it stands then; `reason`: why it is skipped */
+export async function controlStep(
+  vnfm: Vnfm,
+  { opOccId, stepId }: { opOccId: string; stepId: string },
+  control: StepControl,
+): Promise<TimelineStep> {
+  const name = typeof control === 'string' ? control : 'skip';
+  const answer = await vnfm.request({
+    method: 'POST',
+    path: `${ownPath(opOccId)}/steps/${encodeURIComponent(stepId)}/${name}`,
+    ...(typeof control === 'string' ? {} : { body: control }),
+  });
+  return answer.read(TimelineStep);
 }
 
 /** An operation, and the request that would start it. */

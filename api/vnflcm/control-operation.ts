@@ -1,0 +1,20 @@
+import { isRollbackSupported } from '../../domain/operation-state.ts';
+import { type OperatorAction, refusalInState } from '../../domain/operator-actions.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import type { VnfLcmOpOccRow } from '../../store/operations.ts';
+import type { ApiContext } from '../dependencies.ts';
+
+/**
+ * Hands an operator's action over to the engine, unless the state in the store is enough to refuse it.
+ * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND (no such step), ENGINE_UNAVAILABLE
+ */
+export async function controlOperation(
+  { engine }: ApiContext,
+  { id, operation, operation_params, operation_state, vnf_instance_id }: VnfLcmOpOccRow,
+  action: OperatorAction,
+): Promise<void> {
+  const rollbackSupported = isRollbackSupported(operation, operation_params);
+  const refusal = refusalInState(action, { operation, rollbackSupported }, operation_state);
+  if (refusal) throw new VnflowError(refusal.code, { detail: refusal.detail });
+  await engine.control(action, { vnfInstanceId: vnf_instance_id, vnfLcmOpOccId: id });
+}

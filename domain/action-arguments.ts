@@ -1,0 +1,75 @@
+import { CANCEL_MODES, type CancelMode, type Control, DECISIONS, type Decision } from './operation-state.ts';
+import type { OperatorAction } from './operator-actions.ts';
+import type { StepControl } from './step-control.ts';
+
+/** What a control carries, as JSON that a person can type. */
+export interface ControlArguments {
+  /** Of cancel. */
+  readonly cancelMode?: CancelMode;
+  /** Of the controls of a step. */
+  readonly stepId?: string;
+  /** Of skipStep. */
+  readonly reason?: string;
+  /** Who sends it. */
+  readonly by?: string;
+  /** Which operation is meant; none: whichever runs. */
+  readonly vnfLcmOpOccId?: string;
+}
+
+const LONGEST = { stepId: 200, reason: 1000, by: 200 } as const;
+/** Temporal does not tell who sent an update. */
+const UNKNOWN_SENDER = 'an operator at the Temporal server';
+
+/**
+ * The action that an update asks for. From the Temporal UI comes whatever was typed.
+ * @returns the action, or what is wrong as a sentence
+ */
+export function actionOf(
+  kind: Control | StepControl,
+  sent: unknown,
+): { readonly action: OperatorAction } | { readonly wrong: string } {
+  const members = membersOf(sent);
+  if (!members) return { wrong: `${kind} needs an object such as ${EXAMPLES[kind]}.` };
+  const { by = UNKNOWN_SENDER, cancelMode, stepId, reason } = members;
+  if (!isText(by, LONGEST.by)) return { wrong: `by is a text of 1 to ${LONGEST.by} characters.` };
+  if (isDecision(kind)) return { action: { kind, by } };
+  if (kind === 'cancel') {
+    return isCancelMode(cancelMode)
+      ? { action: { kind, by, cancelMode } }
+      : { wrong: `cancelMode is ${CANCEL_MODES.join(' or ')}, as in ${EXAMPLES[kind]}.` };
+  }
+  if (!isText(stepId, LONGEST.stepId)) return { wrong: `${kind} needs the id of a step, as in ${EXAMPLES[kind]}.` };
+  if (kind !== 'skipStep') return { action: { kind, by, stepId } };
+  return isText(reason, LONGEST.reason)
+    ? { action: { kind, by, stepId, reason } }
+    : { wrong: `skipStep needs a reason of 1 to ${LONGEST.reason} characters, as in ${EXAMPLES[kind]}.` };
+}
+
+/** What a person types as the input of the update. */
+export const EXAMPLES: Readonly<Record<Control | StepControl, string>> = {
+  retry: '{}',
+  rollback: '{}',
+  fail: '{}',
+  cancel: '{"cancelMode": "GRACEFUL"}',
+  retryStep: '{"stepId": "joinWorker-workerNode-0"}',
+  skipStep: '{"stepId": "joinWorker-workerNode-0", "reason": "joined by hand"}',
+  pauseBefore: '{"stepId": "joinWorker-workerNode-0"}',
+  resume: '{"stepId": "joinWorker-workerNode-0"}',
+};
+
+function membersOf(sent: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (sent === undefined || sent === null) return {};
+  return typeof sent === 'object' && !Array.isArray(sent) ? { ...sent } : undefined;
+}
+
+function isDecision(kind: string): kind is Decision {
+  return (DECISIONS as readonly string[]).includes(kind);
+}
+
+function isCancelMode(value: unknown): value is CancelMode {
+  return CANCEL_MODES.some((mode) => mode === value);
+}
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= longest;
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { PROBLEMS, type ProblemCode } from './problems.ts';
+import { remedyIn } from './remedy.ts';
+
+const CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+it('tells nobody to retry or roll back an operation that has ended', () => {
+  const aboutOperations = CODES.filter((code) => code !== 'ROLLBACK_NOT_SUPPORTED'); // a refusal, never an operation's error
+  for (const code of aboutOperations) {
+    for (const state of ['ROLLED_BACK', 'FAILED'] as const)
+      expect(remedyIn(state, code)).not.toMatch(/retry|roll ?back/i);
+  }
+  expect(remedyIn('ROLLED_BACK', 'STACK_CREATE_FAILED')).toBe('Remove the cause, then send the request again.');
+  expect(remedyIn('ROLLED_BACK', 'IMAGE_MISSING')).toBe(
+    'Register the image under this name (`openstack image create`), then send the request again; or correct sw_image_data in the VNFD.',
+  );
+});
+
+it('tells what the catalogue tells while the operation can still be retried', () => {
+  for (const code of CODES) expect(remedyIn('FAILED_TEMP', code)).toBe(PROBLEMS[code].remedy);
+});

@@ -1,0 +1,111 @@
+import { expect } from 'vitest';
+import {
+  began,
+  decided,
+  ended,
+  entered,
+  failuresOf,
+  isAtRest,
+  newRun,
+  type OperationRun,
+  planned,
+  startableSteps,
+} from '../operation-run.ts';
+import { isFinal, nextState, type OperationEvent } from '../operation-state.ts';
+import { act, type OperatorAction, refusalOfAction } from '../operator-actions.ts';
+import { type Plan, step } from '../plan.ts';
+
+/** What may happen next: an operator's action, the end of an attempt, or the workflow's turn. */
+export type Move =
+  | { readonly action: OperatorAction }
+  | { readonly end: number; readonly how: 'done' | 'failed' }
+  | 'turn';
+
+/** An operation that is played through without a workflow, and what has been seen of it. */
+export interface Play {
+  readonly run: OperationRun;
+  readonly plan: Plan;
+  /** Steps of the present plan that are done or skipped. */
+  readonly finished: Set<string>;
+  /** Steps whose attempt has been told to stop. */
+  readonly stopping: Set<string>;
+}
+
+const ROLLBACK: Plan = {
+  operation: 'INSTANTIATE',
+  direction: 'rollback',
+  rollbackSupported: true,
+  steps: [step('deleteStack', []), { id: 's0', kind: 'forgetCluster', after: ['deleteStack'] }],
+};
+
+export function newPlay(plan: Plan): Play {
+  return { run: newRun('INSTANTIATE'), plan, finished: new Set(), stopping: new Set() };
+}
+
+/** Does what workflows/operation.ts and workflows/executor.ts do with a run, and fails when a promise is broken. */
+export function play(game: Play, move: Move): void {
+  if (move === 'turn') turn(game);
+  else if ('action' in move) ask(game, move.action);
+  else endAttempt(game, move);
+}
+
+function ask({ run, stopping }: Play, action: OperatorAction): void {
+  const before = structuredClone(run);
+  if (refusalOfAction(run, action)) {
+    expect(run).toEqual(before);
+    return;
+  }
+  expect(isFinal(run.state)).toBe(false);
+  for (const id of act(run, action)) stopping.add(id);
+}
+
+function endAttempt({ run, stopping, finished }: Play, { end, how }: { end: number; how: 'done' | 'failed' }): void {
+  const running = [...run.conditions].filter(([, condition]) => condition === 'running').map(([id]) => id);
+  const id = running[end % running.length];
+  if (id === undefined) return;
+  const stopped = stopping.delete(id) && how === 'failed';
+  const failure = { stepId: id, code: 'NODE_COMMAND_FAILED', detail: 'no' } as const;
+  ended(run, id, stopped ? { kind: 'stopped' } : how === 'done' ? { kind: 'done' } : { kind: 'failed', failure });
+  if (['done', 'skipped'].includes(run.conditions.get(id) ?? '')) finished.add(id);
+}
+
+function turn(game: Play): void {
+  const { run } = game;
+  if (isFinal(run.state)) return;
+  if (run.state === 'STARTING') start(game);
+  else if (run.state === 'FAILED_TEMP') decide(game);
+  else execute(game);
+}
+
+function start({ run, plan }: Play): void {
+  if (!run.cancel) planned(run, plan);
+  enter(run, run.cancel ? 'cancel' : 'granted');
+}
+
+function execute({ run, finished }: Play): void {
+  for (const { id } of startableSteps(run)) {
+    expect(run.cancel).toBeUndefined();
+    expect(run.conditions.get(id)).toBe('waiting');
+    expect(finished).not.toContain(id);
+    began(run, id);
+  }
+  if (!isAtRest(run)) return;
+  if (run.cancel) enter(run, 'cancel');
+  else enter(run, failuresOf(run).length === 0 ? 'done' : 'error');
+}
+
+function decide({ run, finished }: Play): void {
+  const { decision, plan } = run;
+  if (decision === undefined) return;
+  const otherPlan = decision !== 'fail' && (decision === 'rollback') !== (plan?.direction === 'rollback');
+  if (otherPlan) finished.clear();
+  decided(run, decision, ROLLBACK);
+  enter(run, decision);
+}
+
+function enter(run: OperationRun, event: OperationEvent): void {
+  expect([...run.conditions.values()]).not.toContain('running');
+  const next = nextState(run.state, event);
+  if (next === undefined) throw new Error(`${run.state} has no way by ${event}`);
+  entered(run, next);
+}

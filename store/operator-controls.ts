@@ -1,0 +1,88 @@
+import type { CancelMode } from '../domain/operation-state.ts';
+import type { OperatorAction } from '../domain/operator-actions.ts';
+import type { StepControl } from '../domain/step-control.ts';
+import type { Database } from './open-store.ts';
+import { insertStepEvent } from './operation-steps.ts';
+import { insertOperationEvent, type OperationStepRow } from './operations.ts';
+
+/** Marks that an operation is being cancelled, until it enters its next state. May run twice. */
+export async function recordCancelPending(
+  db: Database,
+  vnfLcmOpOccId: string,
+  { cancelMode, by }: { cancelMode: CancelMode; by: string },
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const marked = await tx
+      .updateTable('vnf_lcm_op_occ')
+      .set({ is_cancel_pending: true, cancel_mode: cancelMode })
+      .where('id', '=', vnfLcmOpOccId)
+      .where((eb) => eb.or([eb('cancel_mode', 'is', null), eb('cancel_mode', '!=', cancelMode)]))
+      .returning('operation_state')
+      .executeTakeFirst();
+    if (!marked) return;
+    await insertOperationEvent(tx, vnfLcmOpOccId, marked.operation_state, `cancel (${cancelMode}) by ${by}`);
+  });
+}
+
+/** Should an attempt that is interrupted take its work on the node with it? Only when an operator said so. */
+export async function isToBeStopped(
+  db: Database,
+  { vnfLcmOpOccId, stepId }: { vnfLcmOpOccId: string; stepId: string },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('vnf_lcm_op_occ')
+    .innerJoin('operation_step', 'operation_step.vnf_lcm_op_occ_id', 'vnf_lcm_op_occ.id')
+    .select(['cancel_mode', 'operation_step.state'])
+    .where('vnf_lcm_op_occ.id', '=', vnfLcmOpOccId)
+    .where('step_id', '=', stepId)
+    .executeTakeFirst();
+  return found?.cancel_mode === 'FORCEFUL' || found?.state === 'SKIPPED';
+}
+
+type StepAction = Extract<OperatorAction, { readonly stepId: string }>;
+type StepMark = Partial<Pick<OperationStepRow, 'state' | 'note' | 'ended_at'>>;
+
+/** What a control writes into the ledger of steps, and how the timeline tells it. */
+const MARKS: Readonly<
+  Record<StepControl, (now: Date, note: string) => { readonly set: StepMark; readonly text: string }>
+> = {
+  retryStep: (_, note) => ({ set: {}, text: `tried again at once ${note}` }),
+  skipStep: (now, note) => ({
+    set: { state: 'SKIPPED', note: `skipped ${note}`, ended_at: now },
+    text: `skipped ${note}`,
+  }),
+  pauseBefore: (_, note) => ({ set: { state: 'PAUSED', note: `paused ${note}` }, text: `paused ${note}` }),
+  resume: (_, note) => ({ set: { state: 'WAITING', note: null }, text: `resumed ${note}` }),
+};
+
+/** Writes what an operator wants of a step into the ledger of steps and the timeline. */
+export async function recordStepControl(db: Database, vnfLcmOpOccId: string, action: StepAction): Promise<void> {
+  const note = `by ${action.by}${action.kind === 'skipStep' ? `: ${action.reason}` : ''}`;
+  const { set, text } = MARKS[action.kind](new Date(), note);
+  await db.transaction().execute(async (tx) => {
+    const own = { vnfLcmOpOccId, stepId: action.stepId };
+    const row = await tx
+      .selectFrom('operation_step')
+      .select(['summary', 'attempt', 'state'])
+      .where('vnf_lcm_op_occ_id', '=', own.vnfLcmOpOccId)
+      .where('step_id', '=', own.stepId)
+      .executeTakeFirst();
+    if (!row || row.state === set.state) return; // written by an earlier attempt of the activity
+    if (Object.keys(set).length > 0) {
+      await tx
+        .updateTable('operation_step')
+        .set(set)
+        .where('vnf_lcm_op_occ_id', '=', own.vnfLcmOpOccId)
+        .where('step_id', '=', own.stepId)
+        .execute();
+    }
+    const { summary, attempt, state } = { ...row, ...set };
+    await insertStepEvent(tx, vnfLcmOpOccId, {
+      stepId: own.stepId,
+      attempt,
+      summary,
+      state,
+      text: `${summary}: ${text}`,
+    });
+  });
+}

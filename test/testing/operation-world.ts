@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { expect } from 'vitest';
+import type {
+  OperationInput,
+  RecordActivities,
+  StateRecord,
+  StepActivities,
+  StepInput,
+} from '../../domain/activity-contract.ts';
+import type { OperatorAction } from '../../domain/operator-actions.ts';
+import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
+import { planTerminate } from '../../domain/planner/terminate.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import { STEP_KINDS } from '../../domain/step-kind.ts';
+import { controlOperation, startOperation } from '../../workflows/client.ts';
+import { TASK_QUEUE, workflowId } from '../../workflows/contract.ts';
+import { startTestTemporal, testBundle } from './temporal.ts';
+
+type WithoutSender<Action> = Action extends OperatorAction ? Omit<Action, 'by'> : never;
+interface StepTrouble {
+  readonly type: string;
+  readonly message: string;
+  /** Repeated by the engine. */
+  readonly retriable?: boolean;
+}
+
+export type OperationWorld = Awaited<ReturnType<typeof startOperationWorld>>;
+
+/** Workflows on a real Temporal server; their activities do nothing but what a test tells them. */
+export async function startOperationWorld() {
+  const [temporal, bundle] = await Promise.all([startTestTemporal(), testBundle()]);
+  const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
+  const native = await NativeConnection.connect({ address: temporal.address });
+  const script = newScript();
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: bundle,
+    activities: { ...recordActivities(script), ...stepActivities(script) },
+    maxHeartbeatThrottleInterval: '50 milliseconds',
+  });
+  const running = worker.run();
+  const own = ({ vnfLcmOpOccId }: OperationInput) => script.ran.filter((one) => one.vnfLcmOpOccId === vnfLcmOpOccId);
+  const records = ({ vnfLcmOpOccId }: OperationInput) => script.recorded.get(vnfLcmOpOccId) ?? [];
+  const handle = ({ vnfInstanceId }: OperationInput) => client.workflow.getHandle(workflowId(vnfInstanceId));
+  return {
+    client,
+    temporal,
+    handle,
+    ...script,
+    records,
+    /** Attempts that began, as inputs of their activities. */
+    attempts: own,
+    stepsOf: (one: OperationInput) => own(one).map(({ stepId }) => stepId),
+    start: (one: OperationInput) => startOperation(client, one, async () => true),
+    /** Asks as the API does. */
+    control: (one: OperationInput, action: WithoutSender<OperatorAction>) =>
+      controlOperation(client, { ...action, by: 'tester' } as OperatorAction, {
+        ...one,
+        ended: async () => new VnflowError('OPERATION_STATE', { detail: 'it has ended' }),
+      }),
+    ended: (one: OperationInput): Promise<unknown> => handle(one).result(),
+    untilRecorded: (one: OperationInput, what: string) =>
+      expect.poll(() => records(one).at(-1) ?? '', { timeout: 10_000, interval: 20 }).toContain(what),
+    untilBegun: (one: OperationInput, stepId: string, times = 1) =>
+      expect
+        .poll(() => own(one).filter((attempt) => attempt.stepId === stepId).length, { timeout: 10_000, interval: 20 })
+        .toBe(times),
+    stop: async () => {
+      worker.shutdown();
+      await running;
+      await native.close();
+      await client.connection.close();
+      await temporal.stop();
+    },
+  };
+}
+
+/** An operation that no other test knows. Instances of a terminate begin with f. */
+export function newOperation(operation: OperationInput['operation'] = 'INSTANTIATE'): OperationInput {
+  const id = randomUUID().slice(1);
+  const vnfInstanceId = (operation === 'TERMINATE' ? 'f' : '0') + id;
+  return { operation, vnfInstanceId, vnfLcmOpOccId: randomUUID(), tenant: 'nfv' };
+}
+
+type RecordName = keyof RecordActivities;
+type Script = ReturnType<typeof newScript>;
+
+/** What a test tells the activities, and what they have seen. */
+function newScript() {
+  const holds = new Map<string, Promise<void>>();
+  return {
+    ran: [] as StepInput[],
+    recorded: new Map<string, string[]>(),
+    /** Step → how its next attempt fails. */
+    failOnce: new Map<string, StepTrouble>(),
+    /** Record → why it fails, again and again. */
+    broken: new Map<RecordName, ApplicationFailure>(),
+    holds,
+    /** Attempts at a step (`*`: at every step), or a record, do not end before they are released. @returns the release */
+    hold: (stepId: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      holds.set(stepId, promise);
+      return () => {
+        holds.delete(stepId);
+        resolve();
+      };
+    },
+  };
+}
+
+function recordActivities({ recorded, broken, holds }: Script): RecordActivities {
+  const note = async (name: RecordName, id: string, what?: string) => {
+    await holds.get(name);
+    const failure = broken.get(name);
+    if (failure) throw failure;
+    if (what !== undefined) recorded.set(id, [...(recorded.get(id) ?? []), what]);
+  };
+  return {
+    recordAccepted: ({ vnfLcmOpOccId }) => note('recordAccepted', vnfLcmOpOccId, 'STARTING'),
+    requestGrant: ({ vnfLcmOpOccId }) => note('requestGrant', vnfLcmOpOccId),
+    surveyControlPlane: async () => {},
+    makePlan: async ({ direction, vnfInstanceId, vnfLcmOpOccId }) => {
+      if (direction === 'rollback') await note('makePlan', vnfLcmOpOccId);
+      if (direction === 'rollback') return planInstantiateRollback();
+      if (vnfInstanceId.startsWith('f')) return planTerminate({ terminationType: 'FORCEFUL' });
+      return planInstantiate({
+        controlPlane: { vduId: 'masterNode', count: 1 },
+        workers: { vduId: 'workerNode', count: 2 },
+        loadBalanced: false,
+      });
+    },
+    recordState: ({ vnfLcmOpOccId, state, failure }: StateRecord) =>
+      note(
+        'recordState',
+        vnfLcmOpOccId,
+        failure ? `${state} ${failure.code} ${failure.stepId ?? '-'} ${failure.detail}` : state,
+      ),
+    recordCancelPending: ({ vnfLcmOpOccId, cancelMode, by }) =>
+      note('recordCancelPending', vnfLcmOpOccId, `cancel ${cancelMode} by ${by}`),
+    recordStepControl: ({ vnfLcmOpOccId, kind, stepId, by }) =>
+      note('recordStepControl', vnfLcmOpOccId, `${kind} ${stepId} by ${by}`),
+    recordEnd: ({ vnfLcmOpOccId, direction }) =>
+      note('recordEnd', vnfLcmOpOccId, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK'),
+  };
+}
+
+function stepActivities({ ran, failOnce, holds }: Script): StepActivities {
+  const attempt = async (input: StepInput) => {
+    ran.push(input);
+    await heldUp([holds.get('*'), holds.get(input.stepId)]);
+    const trouble = failOnce.get(input.stepId);
+    failOnce.delete(input.stepId);
+    if (!trouble) return {};
+    const { type, message, retriable = false } = trouble;
+    throw ApplicationFailure.create({ type, message, nonRetryable: !retriable, details: [{ seen: 'tail' }] });
+  };
+  return Object.fromEntries(Object.keys(STEP_KINDS).map((kind) => [kind, attempt])) as unknown as StepActivities;
+}
+
+/** Waits, but not longer than the attempt is wanted. */
+async function heldUp(holds: readonly (Promise<void> | undefined)[]): Promise<void> {
+  const context = Context.current();
+  const beat = setInterval(() => context.heartbeat(), 20);
+  try {
+    for (const hold of holds) if (hold) await Promise.race([hold, context.cancelled]);
+  } finally {
+    clearInterval(beat);
+  }
+}

@@ -1,0 +1,89 @@
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import { actionOf, type ControlArguments, EXAMPLES } from '../domain/action-arguments.ts';
+import { CONTROLS, type Control } from '../domain/operation-state.ts';
+import { act, type OperatorAction, refusalOfAction } from '../domain/operator-actions.ts';
+import { STEP_CONTROLS, type StepControl } from '../domain/step-control.ts';
+import { controlUpdates } from './contract.ts';
+import { type OperationContext, type Request, showDetails } from './operation-context.ts';
+import { record } from './records.ts';
+
+const DESCRIPTIONS: Readonly<Record<Control | StepControl, string>> = {
+  retry: 'in FAILED_TEMP: run what is not done',
+  rollback: 'in FAILED_TEMP: undo what was done',
+  fail: 'in FAILED_TEMP: give up, leave everything as it is',
+  cancel: 'start nothing more, FORCEFUL: and stop what runs; then FAILED_TEMP',
+  retryStep: 'try one step again at once',
+  skipStep: 'do without a step',
+  pauseBefore: 'do not start a step before it is resumed',
+  resume: 'let a paused step start',
+};
+
+/** Every control of an operator as an update, with the rules of domain/operator-actions.ts. */
+export function offerControls(context: OperationContext): void {
+  for (const kind of [...CONTROLS, ...STEP_CONTROLS]) {
+    setHandler(controlUpdates[kind], (sent) => carryOut(context, allowed(context, kind, sent)), {
+      description: `${DESCRIPTIONS[kind]}; ${EXAMPLES[kind]}`,
+      validator: (sent) => void allowed(context, kind, sent),
+    });
+  }
+}
+
+/** @throws ApplicationFailure: what HTTP answers as a problem */
+function allowed(
+  context: OperationContext,
+  kind: Control | StepControl,
+  sent: ControlArguments | undefined,
+): OperatorAction {
+  const { run, ref, acceptance } = context;
+  const read = actionOf(kind, sent);
+  if ('wrong' in read) throw refused('BAD_REQUEST', read.wrong);
+  const meant = sent?.vnfLcmOpOccId ?? ref.vnfLcmOpOccId;
+  if (meant !== ref.vnfLcmOpOccId) {
+    throw refused('OPERATION_STATE', `The operation ${meant} has ended; another one of its instance is ${run.state}.`);
+  }
+  if (acceptance !== 'done') {
+    throw refused('OPERATION_STATE', `The operation is in state ${run.state} and not in the store yet.`);
+  }
+  const refusal = refusalOfAction(run, read.action);
+  if (refusal) throw refused(refusal.code, refusal.detail);
+  return read.action;
+}
+
+async function carryOut(context: OperationContext, action: OperatorAction): Promise<void> {
+  const { run } = context;
+  const stopped = act(run, action);
+  const decides = run.decision !== undefined; // asked at once: later it may be another one's decision
+  if ('stepId' in action) await recorded(context, () => record.recordStepControl({ ...context.ref, ...action }));
+  if (action.kind === 'cancel') {
+    const { cancelMode, by } = action;
+    // In the store first: there an attempt that is stopped reads whether to stop its job on the node.
+    await recorded(context, () => record.recordCancelPending({ ...context.ref, cancelMode, by }));
+    if (cancelMode === 'FORCEFUL') context.grant?.cancel();
+  }
+  for (const id of stopped) context.attempts.get(id)?.cancel();
+  if (decides) await decisionCarriedOut(context, action);
+}
+
+/** Resolves when the new state is in the store. @throws ApplicationFailure why it could not be entered */
+async function decisionCarriedOut(context: OperationContext, { by }: OperatorAction): Promise<void> {
+  const request: Request = { by, over: false, failure: undefined };
+  context.request = request;
+  await condition(() => request.over);
+  if (request.failure) throw refused(request.failure.code, request.failure.detail);
+}
+
+async function recorded(context: OperationContext, write: () => Promise<void>): Promise<void> {
+  context.recording += 1;
+  context.revision += 1;
+  showDetails(context);
+  try {
+    await write();
+  } finally {
+    context.recording -= 1;
+  }
+}
+
+/** A refusal of an update. @param code of the catalogue */
+export function refused(code: string, detail: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(detail, code);
+}

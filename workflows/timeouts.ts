@@ -1,0 +1,2 @@
+/** A worker that dies is noticed after this. */
+export const HEARTBEAT_TIMEOUT = '10 seconds';
