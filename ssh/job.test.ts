@@ -142,6 +142,16 @@ test('exit 75 is a transient failure', async () => {
   expect([problem.code, problem.kind.retriable, problem.seen]).toEqual(['NODE_COMMAND_TRANSIENT', true, 'mirror down']);
 });
 
+test("the script's own reason is the failure's", async () => {
+  const script = (code: number, last: string) => `echo "some output"; echo "${last}" >&2; exit ${code}`;
+  const transient = await problemOf(
+    run(await login(), job(script(75, 'not now: the mirror is down'), { id: 'op1-a' })),
+  );
+  expect(transient.message).toMatch(/asked to be tried again: the mirror is down\.$/);
+  const permanent = await problemOf(run(await login(), job(script(1, 'error: no such release.'), { id: 'op1-b' })));
+  expect(permanent.message).toMatch(/failed with exit code 1: no such release\.$/);
+});
+
 test('a job that vanished (node restarted) is retriable and then started again', async () => {
   const session = await login();
   const script = `[ -f "${node.directory}/second" ] || sleep 20; echo done`;

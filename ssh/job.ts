@@ -248,11 +248,16 @@ function failure(
     return new VnflowError('NODE_JOB_TIMEOUT', { detail, ...seen });
   }
   if (NO_SPACE.test(tail)) return diskFull(`${where} failed with exit code ${exit}`, tail);
+  const reason = reasonIn(tail);
   if (exit === 75) {
-    return new VnflowError('NODE_COMMAND_TRANSIENT', {
-      detail: `${where} asked to be tried again (exit 75).`,
-      ...seen,
-    });
+    const detail = `${where} asked to be tried again: ${reason ?? 'exit code 75'}.`;
+    return new VnflowError('NODE_COMMAND_TRANSIENT', { detail, ...seen });
   }
-  return new VnflowError('NODE_COMMAND_FAILED', { detail: `${where} failed with exit code ${exit}.`, ...seen });
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return new VnflowError('NODE_COMMAND_FAILED', { detail: `${where} failed with exit code ${exit}${why}.`, ...seen });
+}
+
+/** What the script gave as its reason: its last line, if that begins with `error:` or `not now:` (docs/install-script.md). */
+function reasonIn(tail: string): string | undefined {
+  return /^(?:error|not now): (.{1,300}?)[.\s]*$/.exec(tail.trimEnd().split('\n').at(-1) ?? '')?.[1];
 }

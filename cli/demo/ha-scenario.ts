@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { watchForm, watchOperation } from '../operations/watch.ts';
 import type { Timeline, VnfcResource } from '../vnfm/contract.ts';
 import { CliFailure } from '../vnfm/failure.ts';
-import { controlOpOcc } from '../vnfm/operations.ts';
+import { controlOpOcc, eventsOf } from '../vnfm/operations.ts';
 import { vnfcsOf } from '../vnfm/vnf-lifecycle.ts';
 import type { DemoContext } from './demo-context.ts';
 import { completed, follow, runOperation, showCreation, showPlan, showTermination } from './lifecycle.ts';
@@ -18,11 +18,12 @@ const SURVIVOR = 'masterNode[1]';
 const NOTICED_WITHIN_SECONDS = 180;
 const SCALE_OUT = { type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: 1 };
 const SCALE_IN = { ...SCALE_OUT, type: 'SCALE_IN' };
-/** What a node sees when nobody gave it a way to the endpoint. */
+/** What a node sees when something on its way shows another certificate: nothing that passes by. */
 const NO_JOIN = {
   commandPrefix: 'kubeadm join',
   exitCode: 1,
-  stderr: "error execution phase preflight: couldn't validate the identity of the API Server: dial tcp: i/o timeout",
+  stderr:
+    'error execution phase preflight: couldn\'t validate the identity of the API Server: cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:f1d2" are pinned',
 };
 
 /** One who can be asked about the cluster while the first control-plane node is down. */
@@ -95,13 +96,14 @@ async function showHeal(
 }
 
 async function showRetry({ vnfm, simulator }: DemoContext, vnfInstanceId: string): Promise<void> {
-  step('Break a step', 'scale out, while no node gets through to the cluster: the operation stops, nothing is lost');
+  step('Break a step', 'scale out, while a proxy shows new nodes another certificate: the operation stops, and waits');
   const mend = await breakCommand(simulator, NO_JOIN);
   const failed = await follow(vnfm, vnfInstanceId, { task: 'scale', body: SCALE_OUT }).finally(mend);
   if (failed.operationState !== 'FAILED_TEMP') throw new CliFailure('The broken step did not stop the scale out.');
   step('Retry', `what broke is mended; \`vnflow ops retry ${failed.id}\` goes on at the step that failed`);
+  const { next } = await eventsOf(vnfm, failed.id, { after: 0, wait: 0 });
   await controlOpOcc(vnfm, failed.id, 'retry');
-  const retried = completed(await watchOperation(vnfm, failed.id, watchForm(false)));
+  const retried = completed(await watchOperation(vnfm, failed.id, watchForm(false), next));
   print(`Steps that ran again: ${again(failed, retried).join(', ')}. The others had been done.`);
 }
 

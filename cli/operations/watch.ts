@@ -22,10 +22,12 @@ export function watchForm(json: boolean | undefined): WatchForm {
 
 /**
  * Follows an operation until it rests: COMPLETED, FAILED_TEMP, FAILED or ROLLED_BACK.
+ * @param after number of the last event that was told already; lines begin after it
  * @returns how it stands then
  */
-export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchForm): Promise<Timeline> {
-  const timeline = form === 'tree' ? await followAsTree(vnfm, opOccId) : await followAsLines(vnfm, opOccId, form);
+export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchForm, after = 0): Promise<Timeline> {
+  const timeline =
+    form === 'tree' ? await followAsTree(vnfm, opOccId) : await followAsLines(vnfm, opOccId, { form, after });
   if (timeline.operationState !== 'COMPLETED' && form !== 'json') {
     process.stdout.write(`\n${failureLines(timeline).join('\n')}\n`);
   }
@@ -51,8 +53,12 @@ async function followAsTree(vnfm: Vnfm, opOccId: string): Promise<Timeline> {
   }
 }
 
-async function followAsLines(vnfm: Vnfm, opOccId: string, form: 'lines' | 'json'): Promise<Timeline> {
-  let after = 0;
+async function followAsLines(
+  vnfm: Vnfm,
+  opOccId: string,
+  { form, after: told }: { form: 'lines' | 'json'; after: number },
+): Promise<Timeline> {
+  let after = told;
   for (;;) {
     // looked at before the events are read: what it says is covered by them
     const timeline = await timelineOf(vnfm, opOccId);
