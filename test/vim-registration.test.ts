@@ -133,7 +133,7 @@ it('without vim_name no VIM is registered', async () => {
   await terminate(id);
 }, 60_000);
 
-it('a registration that fails waits for an operator; retried, it is the only step that runs', async () => {
+it('a registration that fails waits for an operator; retried, it runs and nothing before it, again by itself if something passes by', async () => {
   const before = system.simulator.fingerprint();
   const { id, operation } = await instantiate(request('simple', 'contested'));
   const taken = await takeName('contested');
@@ -150,8 +150,15 @@ it('a registration that fails waits for an operator; retried, it is the only ste
 
   expect((await system.http.delete(`/v1.0/vims/${taken}`)).status).toBe(204);
   const seq = system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+  const commandPrefix = 'kubectl --kubeconfig /etc/kubernetes/admin.conf apply';
+  const stderr = 'Error from server (InternalError): etcdserver: request timed out';
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix, times: 1, exitCode: 1, stderr });
   await system.http.post(`${operation}/retry`);
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  const { data } = await system.http.get(`${operation.replace('/vnflcm/v2', '/vnflow/v1')}/events`);
+  expect(data.events.map(({ text }: { text: string }) => text).join('\n')).toContain(
+    'kubectl --kubeconfig /etc/kubernetes/admin.conf apply -f - failed on node',
+  );
   expect(system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'phase')).toEqual([]);
   expect(await vimsNamed('contested')).toHaveLength(1);
   await terminate(id);
