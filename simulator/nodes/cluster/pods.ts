@@ -19,7 +19,7 @@ export interface Pod {
   readonly createdAt: number;
 }
 
-function shortHash(text: string, length = 5): string {
+export function shortHash(text: string, length = 5): string {
   const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
   const bytes = createHash('sha256').update(text).digest();
   return Array.from({ length }, (_, index) => alphabet[(bytes[index] ?? 0) % alphabet.length]).join('');
@@ -77,7 +77,7 @@ export function podsOf(world: World, cluster: ClusterState): readonly Pod[] {
       });
     }
   }
-  return [...pods, ...deployments(world, cluster, kubes), ...madePods(cluster)];
+  return [...pods, ...deployments(world, cluster, kubes), ...madePods(world, cluster)];
 }
 
 function etcdRuns(world: World, cluster: ClusterState, kube: KubeNode): boolean {
@@ -111,28 +111,40 @@ function deployments(world: World, cluster: ClusterState, kubes: readonly KubeNo
   return [...dns, replica('cilium-operator', 0, image, { 'io.cilium/app': 'operator', name: 'cilium-operator' })];
 }
 
+/** From a pod's start on a node until it is Ready. */
+const START_SECONDS = 5;
+
 /** Pods that somebody made with kubectl: bare ones and those of deployments. */
-function madePods(cluster: ClusterState): readonly Pod[] {
-  return Object.values(cluster.objects).flatMap((object) => {
-    if (object.kind !== 'Pod') return [];
-    const spec = (object['spec'] ?? {}) as { nodeName?: string; containers?: { image?: string }[] };
-    const owner = ((object.metadata as { ownerReferences?: { kind: string; name: string }[] }).ownerReferences ??
-      [])[0];
-    return [
-      {
-        name: object.metadata.name,
-        namespace: object.metadata.namespace ?? 'default',
-        node: spec.nodeName ?? '',
-        owner: owner?.kind === 'ReplicaSet' || owner?.kind === 'DaemonSet' ? owner.kind : ('none' as const),
-        ownerName: owner?.name ?? '',
-        labels: object.metadata.labels ?? {},
-        image: spec.containers?.[0]?.image ?? '',
-        ready: spec.nodeName !== undefined,
-        phase: spec.nodeName === undefined ? ('Pending' as const) : ('Running' as const),
-        createdAt: cluster.createdAt,
-      },
-    ];
-  });
+function madePods(world: World, cluster: ClusterState): readonly Pod[] {
+  return Object.values(cluster.objects).flatMap((object) =>
+    object.kind === 'Pod' ? [madePod(world, cluster, object)] : [],
+  );
+}
+
+function madePod(world: World, cluster: ClusterState, object: KubeObject): Pod {
+  const { nodeName, containers = [] } = (object['spec'] ?? {}) as {
+    readonly nodeName?: string;
+    readonly containers?: readonly { readonly image?: string }[];
+  };
+  const { startedAt = cluster.createdAt } = (object['status'] ?? {}) as { readonly startedAt?: number };
+  const { ownerReferences = [] } = object.metadata as {
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
+  };
+  const [owner] = ownerReferences;
+  const kube = cluster.nodes[nodeName ?? ''];
+  const runs = kube !== undefined && world.clock.elapsed() >= startedAt + START_SECONDS;
+  return {
+    name: object.metadata.name,
+    namespace: object.metadata.namespace ?? 'default',
+    node: nodeName ?? '',
+    owner: owner?.kind === 'ReplicaSet' || owner?.kind === 'DaemonSet' ? owner.kind : 'none',
+    ownerName: owner?.name ?? '',
+    labels: object.metadata.labels ?? {},
+    image: containers[0]?.image ?? '',
+    ready: runs && readinessOf(world, cluster, kube).ready !== 'Unknown',
+    phase: runs ? 'Running' : 'Pending',
+    createdAt: startedAt,
+  };
 }
 
 export function podObject(pod: Pod, cluster: ClusterState): KubeObject {

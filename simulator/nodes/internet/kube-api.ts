@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { reachApi } from '../cluster/endpoints.ts';
 import { publicKeyHash } from '../cluster/pki.ts';
 import { bearerOf, isBoundAsAdmin } from '../cluster/service-accounts.ts';
-import { kindOf, objectsOf } from '../commands/kubectl/resources.ts';
+import { kindOf } from '../commands/kubectl/kinds.ts';
+import { objectsOf } from '../commands/kubectl/resources.ts';
 import type { SimNode } from '../node.ts';
 
 /** How a client of the API server proves itself, and whom it trusts. */

@@ -6,7 +6,7 @@ import { stamp } from '../../cluster/time.ts';
 import { toText } from '../../files/bytes.ts';
 import { failure, type Output, ok } from '../../shell/command.ts';
 import { forbidden } from './connection.ts';
-import { type Kind, kindOf, objectKey } from './resources.ts';
+import { type Kind, kindOf, objectKey } from './kinds.ts';
 import type { Scope } from './scope.ts';
 
 const Manifest = z.looseObject({

@@ -1,7 +1,7 @@
 import type { ClusterState } from '../../cluster/clusters.ts';
 import { type Output, ok } from '../../shell/command.ts';
 import { forbidden } from './connection.ts';
-import { type Kind, objectKey } from './resources.ts';
+import { type Kind, objectKey } from './kinds.ts';
 import { isOutput, notFound, type Scope, select, targets } from './scope.ts';
 
 /** `kubectl delete TYPE NAME…`. */

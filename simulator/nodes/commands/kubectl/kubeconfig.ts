@@ -1,8 +1,8 @@
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../cluster/clusters.ts';
 import { type Output, ok } from '../../shell/command.ts';
+import type { Kind } from './kinds.ts';
 import { print } from './print.ts';
-import type { Kind } from './resources.ts';
 import type { Scope } from './scope.ts';
 
 /** `kubectl config view` and `current-context`. */

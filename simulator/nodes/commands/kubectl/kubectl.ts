@@ -1,3 +1,4 @@
+import { tendWorkloads } from '../../cluster/workloads.ts';
 import {
   type Arguments,
   type CommandContext,
@@ -11,10 +12,11 @@ import { installedProgram } from '../../shell/shell.ts';
 import { apply } from './apply.ts';
 import { connect, forbidden } from './connection.ts';
 import { remove } from './delete.ts';
+import { drain } from './drain.ts';
 import { exec } from './exec.ts';
 import { get } from './get.ts';
 import { config } from './kubeconfig.ts';
-import { cordon, drain, label, taint } from './nodes.ts';
+import { cordon, label, taint } from './nodes.ts';
 import type { Scope } from './scope.ts';
 import { wait } from './wait.ts';
 
@@ -67,10 +69,13 @@ async function kubectl(args: readonly string[], context: CommandContext): Promis
     if (connection.stderr?.includes('no route to host')) await context.sleep(3);
     return connection;
   }
+  tendWorkloads(context.world, connection.cluster);
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (!run) return failure(1, `error: unknown command "${verb}" for "kubectl"`);
   const scope: Scope = { context, connection, parsed, namespace: parsed.value('--namespace', '-n') ?? 'default' };
-  return run(operands, scope, split < 0 ? [] : args.slice(split + 1));
+  const output = await run(operands, scope, split < 0 ? [] : args.slice(split + 1));
+  tendWorkloads(context.world, connection.cluster);
+  return output;
 }
 
 function clusterInfo(_: readonly string[], { connection: { cluster } }: Scope): Output {

@@ -4,7 +4,7 @@ import { age } from '../../cluster/time.ts';
 import { failure, type Output, ok } from '../../shell/command.ts';
 import type { World } from '../../world.ts';
 import { JsonPathError, renderJsonPath } from './jsonpath.ts';
-import type { Kind } from './resources.ts';
+import type { Kind } from './kinds.ts';
 
 export interface PrintOptions {
   readonly output: string | undefined;
@@ -116,6 +116,13 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     },
     { title: 'UP-TO-DATE', cell: (object) => text(at(object, 'status', 'updatedReplicas') ?? 0) },
     { title: 'AVAILABLE', cell: (object) => text(at(object, 'status', 'availableReplicas') ?? 0) },
+    ageColumn,
+  ],
+  PodDisruptionBudget: [
+    name,
+    { title: 'MIN AVAILABLE', cell: (object) => text(at(object, 'spec', 'minAvailable') ?? 'N/A') },
+    { title: 'MAX UNAVAILABLE', cell: (object) => text(at(object, 'spec', 'maxUnavailable') ?? 'N/A') },
+    { title: 'ALLOWED DISRUPTIONS', cell: (object) => text(at(object, 'status', 'disruptionsAllowed')) },
     ageColumn,
   ],
   Secret: [

@@ -1,68 +1,18 @@
 import type { ClusterState, KubeNode, KubeObject } from '../../cluster/clusters.ts';
+import { withStatus } from '../../cluster/controller-status.ts';
 import { podCidrOf, readinessOf } from '../../cluster/kube-nodes.ts';
 import { podObject, podsOf } from '../../cluster/pods.ts';
 import { tendTokens } from '../../cluster/service-accounts.ts';
 import { stamp } from '../../cluster/time.ts';
 import type { World } from '../../world.ts';
 import { validTokens } from '../kubeadm/api.ts';
-
-export interface Kind {
-  readonly kind: string;
-  readonly plural: string;
-  readonly names: readonly string[];
-  readonly group: string;
-  readonly namespaced: boolean;
-}
-
-const kind = (name: string, names: string, options: { group?: string; cluster?: boolean } = {}): Kind => {
-  const all = names.split(' ');
-  return { kind: name, plural: all[0] ?? '', names: all, group: options.group ?? '', namespaced: !options.cluster };
-};
-
-/** Kinds that the simulated API server knows. */
-const KINDS: readonly Kind[] = [
-  kind('Node', 'nodes node no', { cluster: true }),
-  kind('Namespace', 'namespaces namespace ns', { cluster: true }),
-  kind('Pod', 'pods pod po'),
-  kind('ConfigMap', 'configmaps configmap cm'),
-  kind('Secret', 'secrets secret'),
-  kind('Service', 'services service svc'),
-  kind('ServiceAccount', 'serviceaccounts serviceaccount sa'),
-  kind('PersistentVolumeClaim', 'persistentvolumeclaims persistentvolumeclaim pvc'),
-  kind('PersistentVolume', 'persistentvolumes persistentvolume pv', { cluster: true }),
-  kind('Endpoints', 'endpoints ep'),
-  kind('Event', 'events event ev'),
-  kind('DaemonSet', 'daemonsets daemonset ds', { group: 'apps' }),
-  kind('Deployment', 'deployments deployment deploy', { group: 'apps' }),
-  kind('ReplicaSet', 'replicasets replicaset rs', { group: 'apps' }),
-  kind('StatefulSet', 'statefulsets statefulset sts', { group: 'apps' }),
-  kind('Job', 'jobs job', { group: 'batch' }),
-  kind('PodDisruptionBudget', 'poddisruptionbudgets poddisruptionbudget pdb', { group: 'policy' }),
-  kind('ClusterRole', 'clusterroles clusterrole', { group: 'rbac.authorization.k8s.io', cluster: true }),
-  kind('ClusterRoleBinding', 'clusterrolebindings clusterrolebinding', {
-    group: 'rbac.authorization.k8s.io',
-    cluster: true,
-  }),
-  kind('Role', 'roles role', { group: 'rbac.authorization.k8s.io' }),
-  kind('RoleBinding', 'rolebindings rolebinding', { group: 'rbac.authorization.k8s.io' }),
-  kind('Lease', 'leases lease', { group: 'coordination.k8s.io' }),
-  kind('CiliumNode', 'ciliumnodes ciliumnode cn', { group: 'cilium.io', cluster: true }),
-  kind('CertificateSigningRequest', 'certificatesigningrequests csr', { group: 'certificates.k8s.io', cluster: true }),
-];
-
-export function kindOf(name: string): Kind | undefined {
-  const lower = name.toLowerCase().split('.')[0] ?? '';
-  return KINDS.find((candidate) => candidate.names.includes(lower) || candidate.kind.toLowerCase() === lower);
-}
-
-export const objectKey = (kindName: string, namespace: string, name: string): string =>
-  `${kindName}/${namespace}/${name}`;
+import type { Kind } from './kinds.ts';
 
 /** All objects of one kind, what the cluster itself makes included. */
 export function objectsOf(world: World, cluster: ClusterState, { kind: wanted }: Kind): readonly KubeObject[] {
   const generated = GENERATED[wanted]?.(world, cluster) ?? [];
   const made = Object.values(cluster.objects).filter((object) => object.kind === wanted && wanted !== 'Pod');
-  return [...generated, ...made];
+  return [...generated, ...made.map((one) => withStatus(world, cluster, one))];
 }
 
 type Generator = (world: World, cluster: ClusterState) => readonly KubeObject[];

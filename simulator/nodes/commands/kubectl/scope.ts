@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../cluster/clusters.ts';
 import { type Arguments, type CommandContext, failure, type Output } from '../../shell/command.ts';
 import type { Connection } from './connection.ts';
-import { type Kind, kindOf, objectsOf } from './resources.ts';
+import { type Kind, kindOf } from './kinds.ts';
+import { objectsOf } from './resources.ts';
 import { matchesFields, matchesLabels } from './selection.ts';
 
 /** Where a kubectl command runs, what it reached, and what it was told. */

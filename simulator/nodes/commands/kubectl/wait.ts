@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../cluster/clusters.ts';
 import { failure, type Output, ok } from '../../shell/command.ts';
 import { goDuration } from '../kubeadm/config.ts';
-import type { Kind } from './resources.ts';
+import type { Kind } from './kinds.ts';
 import { isOutput, notFound, type Scope, select, targets } from './scope.ts';
 
 /** `kubectl wait --for=condition=NAME[=VALUE] | --for=delete`, until `--timeout`. */

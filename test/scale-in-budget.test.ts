@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sshExec } from '../simulator/nodes/testing.ts';
+import { typeRemedy } from './testing/remedy.ts';
+import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+
+let system: System;
+let id: string;
+beforeAll(async () => {
+  system = await startSystem();
+  id = await createInstance(system.http, await onboardSample(system.http));
+  await run('instantiate', system.instantiateBody());
+  await run('scale', { type: 'SCALE_OUT', aspectId: 'workerNode_scale' });
+}, 120_000);
+afterAll(() => system.stop());
+
+async function run(task: string, body: object): Promise<void> {
+  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+}
+
+/** kubectl as an operator types it on the control-plane node. */
+async function kubectl(args: string, stdin?: string): Promise<string> {
+  const master = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
+  const command = `sudo kubectl --kubeconfig /etc/kubernetes/admin.conf ${args}`;
+  const options = stdin === undefined ? { command } : { command, stdin };
+  const { code, stdout, stderr } = await sshExec(system.simulator.nodes, master?.addresses[0] ?? '', options);
+  if (code !== 0) throw new Error(`kubectl ${args}: ${stderr}`);
+  return stdout;
+}
+
+const LABELS = '{app: db}';
+const DATABASE = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: db}
+spec:
+  replicas: 3
+  template: {metadata: {labels: ${LABELS}}, spec: {containers: [{name: db, image: postgres}]}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: db}
+spec: {selector: {matchLabels: ${LABELS}}, minAvailable: 3}
+`;
+
+it('scale in keeps a disruption budget: it gives up at the bound and says whose, and completes once the budget allows it', async () => {
+  await kubectl('apply -f -', DATABASE);
+  await kubectl('wait --for=condition=Ready pod -l app=db --timeout=60s');
+  const before = system.simulator.nodes.list().map(({ id: server }) => server);
+  const body = {
+    type: 'SCALE_IN',
+    aspectId: 'workerNode_scale',
+    additionalParams: { drain_timeout: 30 },
+  };
+  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/scale`, body));
+  const blocked = await settled(system.http, operation);
+  expect(blocked).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: {
+      code: 'DRAIN_BLOCKED',
+      status: 422,
+      stepId: 'removeWorkers',
+      detail: expect.stringMatching(/^worker\d+ could not be drained within 30 s\.$/),
+    },
+  });
+  expect(blocked.error.seen).toContain("Cannot evict pod as it would violate the pod's disruption budget.");
+  expect(blocked.error.seen).toMatch(/error when evicting pods\/"db-\S+" -n "default": global timeout reached: 30s/);
+  expect(system.simulator.nodes.list().map(({ id: server }) => server)).toEqual(before);
+  expect(await kubectl('get pdb -A')).toMatch(/default +db +3 +N\/A +0 /);
+
+  await kubectl('delete pdb db');
+  await typeRemedy(blocked.error.remedy, system);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(system.simulator.nodes.list()).toHaveLength(before.length - 1);
+  const nodes = (await kubectl('get pods -l app=db -o jsonpath={.items[*].spec.nodeName}')).trim().split(' ');
+  expect(nodes).toHaveLength(3);
+  expect((await kubectl('get nodes -o name')).split('\n')).toEqual(
+    expect.arrayContaining(nodes.map((name) => `node/${name}`)),
+  );
+});
