@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { StepInput } from '../domain/activity-contract.ts';
 import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
-import { findClusterNode } from '../store/cluster-nodes.ts';
+import { findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import { learnStepDuration } from '../store/step-durations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -20,7 +20,7 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
         if (!isStep(context)) return next(call).catch((error: unknown) => Promise.reject(toFailure(error)));
         const [input] = call.args as [StepInput];
         const kind = context.info.activityType as ActivityKind;
-        const summary = stepSummary(kind, await nodeLabel(deps, input));
+        const summary = stepSummary({ ...input, kind }, await nodeLabels(deps, input));
         const startedAt = Date.now();
         const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
         const attempt = await recordStepStarted(deps.db, key);
@@ -60,10 +60,12 @@ function isStoppedByOperator({ cancellationSignal, cancellationDetails }: Contex
   return cancellationSignal.aborted && cancellationDetails?.cancelRequested === true;
 }
 
-async function nodeLabel(deps: ActivityDependencies, input: StepInput): Promise<string | undefined> {
-  if (input.slot === undefined) return undefined;
-  const node = await findClusterNode(deps.db, input.vnfInstanceId, input.slot);
-  return node ? `${node.node_name} (${node.nic_address})` : input.slot;
+/** How people know the nodes of a step; a node that nobody has found yet goes by its slot. */
+async function nodeLabels(deps: ActivityDependencies, input: StepInput): Promise<(slot: string) => string> {
+  const { slot, slots = slot === undefined ? [] : [slot] } = input;
+  const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, slots);
+  const labels = new Map(nodes.map((node) => [node.slot, `${node.node_name} (${node.nic_address})`]));
+  return (of) => labels.get(of) ?? of;
 }
 
 function willRepeat(failure: Error, kind: ActivityKind): boolean {

@@ -190,9 +190,26 @@ export type StepKind = keyof typeof STEP_KINDS;
 /** Kinds that are an activity (a grace period is a timer of the workflow). */
 export type ActivityKind = Exclude<StepKind, 'gracePeriod'>;
 
-/** @param node the node's label, for example `workerNode[1] (10.10.0.57)` */
-export function stepSummary(kind: StepKind, node = ''): string {
-  return STEP_KINDS[kind].summary.replace('{node}', node);
+/** What a summary needs to know of a step. */
+interface Summarised {
+  readonly kind: StepKind;
+  /** The one node that it is about; `slots` may name others then. */
+  readonly slot?: string | undefined;
+  readonly slots?: readonly string[] | undefined;
+}
+
+/** A summary is one line: more nodes than these are only counted. */
+const MOST_NAMED = 3;
+
+/**
+ * What a step does, in a line for people.
+ * @param labelOf how people know the node of a slot, for example `worker57 (10.10.0.57)`
+ */
+export function stepSummary({ kind, slot, slots = [] }: Summarised, labelOf = (of: string): string => of): string {
+  const nodes = slot === undefined ? slots : [slot];
+  const more = nodes.length > MOST_NAMED ? ` and ${nodes.length - MOST_NAMED} more` : '';
+  const named = nodes.slice(0, MOST_NAMED).map(labelOf).join(', ');
+  return STEP_KINDS[kind].summary.replace('{node}', () => `${named}${more}`);
 }
 
 export function stepFacts(kind: StepKind): StepKindFacts {

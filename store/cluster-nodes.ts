@@ -45,6 +45,20 @@ export async function findClusterNode(
     .executeTakeFirst();
 }
 
+export async function findNodesOfSlots(
+  db: Database,
+  vnfInstanceId: string,
+  slots: readonly string[],
+): Promise<ClusterNode[]> {
+  if (slots.length === 0) return [];
+  return db
+    .selectFrom('cluster_node')
+    .selectAll()
+    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('slot', 'in', [...slots])
+    .execute();
+}
+
 export async function findHostKey(db: Database, serverId: string): Promise<HostKey | undefined> {
   return db.selectFrom('host_key').selectAll().where('server_id', '=', serverId).executeTakeFirst();
 }

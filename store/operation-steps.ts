@@ -21,7 +21,7 @@ export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan:
     slot: entry.slot ?? null,
     after: json(entry.after),
     state: 'WAITING' as const,
-    summary: stepSummary(entry.kind, entry.slot),
+    summary: stepSummary(entry),
     attempt: 0,
   }));
   for (let at = 0; at < rows.length; at += 500) {

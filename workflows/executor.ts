@@ -50,8 +50,7 @@ function start(context: OperationContext, step: PlanStep): void {
 }
 
 async function runStep({ ref, run, labels }: OperationContext, step: PlanStep): Promise<void> {
-  const names = (step.slots ?? (step.slot === undefined ? [] : [step.slot])).map((slot) => labels.get(slot) ?? slot);
-  const summary = stepSummary(step.kind, someOf(names));
+  const summary = stepSummary(step, (slot) => labels.get(slot) ?? slot);
   if (step.kind === 'gracePeriod') {
     await sleep((step.seconds ?? 0) * 1000, { summary });
     return;
@@ -68,11 +67,6 @@ async function runStep({ ref, run, labels }: OperationContext, step: PlanStep): 
     [input],
   );
   for (const [slot, label] of Object.entries(result.labels ?? {})) labels.set(slot, label);
-}
-/** A summary is one line: the first few, and how many more. */
-function someOf(names: readonly string[]): string {
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-  return `${names.slice(0, 3).join(', ')}${more}`;
 }
 
 function options(kind: keyof typeof STEP_KINDS) {

@@ -5,8 +5,8 @@ import { isProblemCode } from '../domain/problems.ts';
 import { stepSummary } from '../domain/step-kind.ts';
 
 /** What a failed step tells an operator. */
-export function stepFailure({ id, kind, slot }: PlanStep, error: unknown): StepFailure {
-  return { stepId: id, ...failureOf(`The step "${stepSummary(kind, slot)}"`, error) };
+export function stepFailure(step: PlanStep, error: unknown): StepFailure {
+  return { stepId: step.id, ...failureOf(`The step "${stepSummary(step)}"`, error) };
 }
 
 /** What a failed activity tells an operator. @param what failed, as the beginning of a sentence */

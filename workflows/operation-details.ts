@@ -1,6 +1,6 @@
 import type { StepFailure } from '../domain/activity-contract.ts';
 import { count, isUnderWay, type OperationRun } from '../domain/operation-run.ts';
-import type { Plan, PlanStep } from '../domain/plan.ts';
+import type { Plan } from '../domain/plan.ts';
 import { remedyIn } from '../domain/remedy.ts';
 import type { StepCondition } from '../domain/step-control.ts';
 import { stepSummary } from '../domain/step-kind.ts';
@@ -30,12 +30,11 @@ export function operationDetails(run: OperationRun, { labels, failures }: Detail
 function progressLines(run: OperationRun, plan: Plan, labels: DetailFacts['labels']): string[] {
   const skipped = count(run, 'skipped');
   const done = `${count(run, 'done')} of ${plan.steps.length} steps done${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-  const label = ({ slot }: PlanStep) => (slot === undefined ? undefined : (labels.get(slot) ?? slot));
   const stepsThatAre = (wanted: StepCondition) => plan.steps.filter(({ id }) => run.conditions.get(id) === wanted);
   const running = stepsThatAre('running');
   return [
     `${plan.direction === 'rollback' ? 'rolling back, ' : ''}${done}`,
-    ...running.slice(0, MOST_NAMED).map((step) => `- ${stepSummary(step.kind, label(step))}`),
+    ...running.slice(0, MOST_NAMED).map((step) => `- ${stepSummary(step, (slot) => labels.get(slot) ?? slot)}`),
     ...(running.length > MOST_NAMED ? [`- and ${running.length - MOST_NAMED} more`] : []),
     ...stepsThatAre('paused').map(({ id }) => `- paused before \`${id}\`: update \`resume\` with {"stepId": "${id}"}`),
   ];

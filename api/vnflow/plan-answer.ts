@@ -102,12 +102,11 @@ interface StepContext {
 function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => Record<string, unknown> {
   const labels = new Map(nodes.map(({ slot, label }) => [slot, label]));
   return (step) => {
-    const names = (step.slots ?? (step.slot === undefined ? [] : [step.slot])).map((slot) => labels.get(slot) ?? slot);
     return {
       ...present({
         id: step.id,
         kind: step.kind,
-        summary: stepSummary(step.kind, names.join(', ')),
+        summary: stepSummary(step, (slot) => labels.get(slot) ?? slot),
         slot: step.slot,
         slots: step.slots,
       }),
