@@ -48,7 +48,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
 it('whatever happens, final states are final, finished steps are not repeated, nothing starts while paused or cancelled, refusals change nothing', () => {
   const reached = new Set<OperationState>();
   fc.assert(
-    fc.property(plans, fc.array(moves, { maxLength: 60 }), (plan, sequence) => {
+    fc.property(plans, fc.array(moves, { maxLength: 60, size: 'max' }), (plan, sequence) => {
       const game = newPlay(plan);
       for (const move of sequence) {
         const before = game.run.state;

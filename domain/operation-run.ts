@@ -118,7 +118,7 @@ function cancelled(run: OperationRun): StepFailure {
   const { operation, state, cancel } = run;
   const number = count(run, 'cancelled');
   const steps = number === 1 ? 'one step' : `${number} steps`;
-  const stopped = number === 0 ? '' : ` ${steps} stopped.`;
+  const stopped = number === 0 ? '' : ` Stopped: ${steps}.`;
   const detail = cancel
     ? `The ${operation} operation was cancelled (${cancel.cancelMode}) in ${state} by ${cancel.by}.${stopped}`
     : `The cancel of this ${operation} operation stopped ${steps}, not retried yet.`;

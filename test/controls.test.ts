@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { typeRemedy, typeVnflow } from './testing/remedy.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 let system: System;
@@ -110,6 +111,7 @@ it('rolls back to a cloud that is as it was before', async () => {
   expect((await system.http.post(`${operation}/rollback`)).status).toBe(202);
   const ended = await settled(system.http, operation);
   expect(ended).toMatchObject({ operationState: 'ROLLED_BACK', error: { code: 'NODE_COMMAND_FAILED' } });
+  expect(ended.error.remedy).toBe('Read the tail of the output, remove the cause, then send the request again.');
   expect(system.simulator.fingerprint()).toEqual(before);
   const { data: instance } = await system.http.get(`/vnflcm/v2/vnf_instances/${id}`);
   expect(instance.instantiationState).toBe('NOT_INSTANTIATED');
@@ -158,3 +160,88 @@ it('survives a cloud that stumbles: 503, time-outs and answers lost after the wo
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
   expect((await terminate(id)).operationState).toBe('COMPLETED');
 }, 60_000);
+
+/** Jobs that run on nodes now. */
+const jobs = () =>
+  system.simulator.nodes
+    .list()
+    .flatMap((node) => node.units())
+    .filter(({ name, active }) => name.startsWith('vnflow-') && active === 'active');
+const timelineOf = async (operation: string) =>
+  (await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${operation.split('/').at(-1)}/timeline`)).data;
+const stepOf = async (operation: string, stepId: string) =>
+  (await timelineOf(operation)).steps.find(({ id }: { id: string }) => id === stepId);
+const INIT = 'initControlPlane-masterNode-0';
+const VERIFY = 'verifyCluster-masterNode-0';
+const SNAPSHOT = 'snapshotEtcd-masterNode-0';
+
+it('FORCEFUL cancel stops the job on the node and waits in FAILED_TEMP; retry starts it again, and nothing else', async () => {
+  const seq = now();
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: 'kubeadm init', times: 1, delaySeconds: 30_000 });
+  const { id, operation } = await instantiate();
+  await expect.poll(async () => (await stepOf(operation, INIT))?.state, { timeout: 60_000 }).toBe('RUNNING');
+  await expect.poll(() => jobs().length, { timeout: 20_000 }).toBe(1);
+  const early = await system.http.post(`${operation}/retry`);
+  expect([early.status, early.data.detail]).toEqual([
+    409,
+    'retry is allowed in FAILED_TEMP only; the INSTANTIATE operation is in state PROCESSING.',
+  ]);
+
+  expect((await system.http.post(`${operation}/cancel`, { cancelMode: 'FORCEFUL' })).status).toBe(202);
+  const cancelled = await settled(system.http, operation);
+  expect(cancelled).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    isCancelPending: false,
+    error: {
+      code: 'OPERATION_CANCELLED',
+      detail: 'The INSTANTIATE operation was cancelled (FORCEFUL) in PROCESSING by nfv_user. Stopped: one step.',
+    },
+  });
+  expect(jobs()).toEqual([]);
+  expect(await stepOf(operation, INIT)).toMatchObject({ state: 'CANCELLED', attempt: 1 });
+
+  await system.http.post(`${operation}/retry`);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  const again = Object.entries(phasesSince(seq)).filter(([, times]) => times > 1);
+  expect(again.map(([what, times]) => [what.split(' ')[0], times])).toEqual([['init', 2]]);
+  await terminate(id);
+}, 120_000);
+
+it('steps are paused, resumed and skipped with the vnflow command, and the timeline tells who and why', async () => {
+  const { id, operation } = await instantiate();
+  const opOcc = operation.split('/').at(-1) ?? '';
+  await expect.poll(async () => (await timelineOf(operation)).steps.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  const ops = (...words: string[]) => typeVnflow(system, 'ops', ...words);
+  await expect.poll(() => ops('pause', opOcc, VERIFY).catch(String), { timeout: 20_000 }).toContain('PAUSED');
+  expect(await ops('pause', opOcc, 'scheduleSnapshots')).toContain('PAUSED');
+  await expect(ops('skip', opOcc, 'applyStack', '--reason', 'x')).rejects.toThrow(/STEP_STATE: .*PROCESSING/);
+  expect(await ops('steps', opOcc)).toMatch(new RegExp(`${VERIFY} +PAUSED +0 +.*paused by nfv_user`));
+  expect(await ops('skip', opOcc, VERIFY, '--reason', 'looked at it myself')).toBe(
+    `${VERIFY} is SKIPPED, skipped by nfv_user: looked at it myself: vnflow watch ${opOcc}\n`,
+  );
+  await expect.poll(async () => (await stepOf(operation, SNAPSHOT))?.state, { timeout: 60_000 }).toBe('DONE');
+  expect((await timelineOf(operation)).operationState).toBe('PROCESSING');
+  expect(await ops('resume', opOcc, 'scheduleSnapshots')).toContain('scheduleSnapshots is ');
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(await stepOf(operation, VERIFY)).toMatchObject({
+    state: 'SKIPPED',
+    attempt: 0,
+    note: 'skipped by nfv_user: looked at it myself',
+  });
+  await terminate(id);
+}, 120_000);
+
+it('a cancelled instantiate that is rolled back leaves the cloud as it was', async () => {
+  const before = system.simulator.fingerprint();
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: 'kubeadm init', delaySeconds: 30_000 });
+  const { operation } = await instantiate();
+  const opOcc = operation.split('/').at(-1) ?? '';
+  await expect.poll(async () => (await stepOf(operation, INIT))?.state, { timeout: 60_000 }).toBe('RUNNING');
+  expect(await typeVnflow(system, 'ops', 'cancel', opOcc, '--forceful')).toContain('cancel (FORCEFUL) accepted');
+  const cancelled = await settled(system.http, operation);
+  await typeRemedy(cancelled.error.remedy, system, 'rollback');
+  const ended = await settled(system.http, operation);
+  expect(ended.operationState).toBe('ROLLED_BACK');
+  expect(ended.error.remedy).toBe('Send the request again when it is wanted after all.');
+  expect(system.simulator.fingerprint()).toEqual(before);
+}, 120_000);

@@ -64,7 +64,7 @@ it('FORCEFUL cancel stops running steps at once, also one that began gracefully;
   await world.control(one, { kind: 'cancel', cancelMode: 'FORCEFUL' });
   await world.untilRecorded(
     one,
-    'FAILED_TEMP OPERATION_CANCELLED - The INSTANTIATE operation was cancelled (FORCEFUL) in PROCESSING by tester. 2 steps stopped.',
+    'FAILED_TEMP OPERATION_CANCELLED - The INSTANTIATE operation was cancelled (FORCEFUL) in PROCESSING by tester. Stopped: 2 steps.',
   );
   for (const release of releases) release();
   await world.control(one, { kind: 'retry' });
@@ -199,8 +199,8 @@ it('takes every control from the `temporal` command, as JSON that a person types
   const release = world.hold(M0);
   await world.start(one);
   await world.untilBegun(one, M0);
-  const update = async (name: string, input?: string) => {
-    const args = ['workflow', 'update', 'execute', '-w', workflowId(one.vnfInstanceId), '--name', name];
+  const update = async (name: string, input?: string, of = one) => {
+    const args = ['workflow', 'update', 'execute', '-w', workflowId(of.vnfInstanceId), '--name', name];
     return promisify(execFile)(process.env['VNFLOW_TEMPORAL_BINARY'] ?? 'temporal', [
       ...args,
       ...(input === undefined ? [] : ['--input', input]),
@@ -219,11 +219,27 @@ it('takes every control from the `temporal` command, as JSON that a person types
   await update('pauseBefore', `{"stepId": "${INIT}"}`);
   await update('resume', `{"stepId": "${INIT}"}`);
   await update('cancel', '{"cancelMode": "FORCEFUL"}');
-  await world.untilRecorded(one, 'by an operator at the Temporal server');
-  await expect.poll(() => update('retry').then(() => 'accepted'), { timeout: 10_000 }).toBe('accepted');
+  await world.untilRecorded(one, '(FORCEFUL) in PROCESSING by an operator at the Temporal server. Stopped: one step.');
   release();
+  world.failOnce.set(INIT, FAILS);
+  await update('retryStep', `{"stepId": "${M0}", "by": "me"}`);
+  await world.untilRecorded(one, `FAILED_TEMP NODE_COMMAND_FAILED ${INIT}`);
+  await update('retry');
   expect(await world.ended(one)).toBe('COMPLETED');
   expect(world.stepsOf(one)).not.toContain(CNI);
+
+  const two = newOperation();
+  for (const [decision, end] of [
+    ['rollback', 'ROLLED_BACK'],
+    ['fail', 'FAILED'],
+  ]) {
+    const next = { ...two, vnfLcmOpOccId: newOperation().vnfLcmOpOccId };
+    world.failOnce.set('discover', FAILS);
+    await world.start(next);
+    await world.untilRecorded(next, 'FAILED_TEMP');
+    await update(decision ?? '', undefined, next);
+    expect(await world.ended(next)).toBe(end);
+  }
 }, 60_000);
 
 it('a control that is meant for an operation that has ended does not reach the next one of the same instance', async () => {

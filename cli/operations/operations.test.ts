@@ -7,6 +7,7 @@ import { failureLines } from './failure-lines.ts';
 import { opOccLines } from './op-occ-table.ts';
 import { planLines } from './plan-text.ts';
 import { createCanvas } from './redraw.ts';
+import { stepLines } from './step-table.ts';
 import { renderTree } from './tree.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
@@ -140,6 +141,20 @@ describe('the tree of an operation', () => {
     expect(lines[2]).toMatch(/…$/);
   });
 
+  it('shows what operators did: a pending cancel, steps that are paused, skipped (and why) or stopped', () => {
+    const steps = [
+      step('a', { state: 'SKIPPED', note: 'skipped by me: by hand', error: { code: 'NODE_AUTH', detail: 'No.' } }),
+      step('b', { state: 'PAUSED', note: 'paused by me' }),
+      step('c', { state: 'CANCELLED' }),
+    ];
+    expect(tree(timeline(steps, { cancelMode: 'GRACEFUL' }))).toEqual([
+      'INSTANTIATE  PROCESSING  1 min 05 s  being cancelled (GRACEFUL)',
+      '  – a  skipped by me: by hand',
+      '  ‖ b  paused by me',
+      '  ■ c',
+    ]);
+  });
+
   it('lets nothing that a node prints steer the terminal', () => {
     const evil = worker(1, { state: 'RUNNING', startedAt: at(1), logTail: '\u001b[2J\u001b]0;owned\u0007evil\u0008' });
     const raw = renderTree(timeline([evil]), { now: START, columns: 200, rows: 9 }).join('\n');
@@ -231,6 +246,18 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
   ]);
   expect(planLines({ operation: 'HEAL', criticalPathSeconds: 0, criticalPath: [], steps: [] })).toEqual([
     'HEAL: nothing to do',
+  ]);
+});
+
+it('lists steps by the ids that controls take, with what went wrong or who did what', () => {
+  const steps = [
+    worker(1, { state: 'FAILED', attempt: 2, error: { detail: 'disk \u001b[2Jfull' } }),
+    worker(2, { state: 'SKIPPED', attempt: 1, note: 'skipped by me: by hand', error: { detail: 'x' } }),
+  ];
+  expect(stepLines(timeline(steps)).map((line) => stripVTControlCharacters(line).replaceAll(/ +/g, ' '))).toEqual([
+    'STEP STATE ATTEMPT WHAT',
+    'prepare-1 FAILED 2 prepare worker1: disk full',
+    'prepare-2 SKIPPED 1 prepare worker2: skipped by me: by hand',
   ]);
 });
 

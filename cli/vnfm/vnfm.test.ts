@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createVnfm } from './client.ts';
 import { connectionFrom, simulatorUser } from './connection.ts';
 import { keystoneToken } from './keystone-token.ts';
-import { listOpOccs } from './operations.ts';
+import { controlOpOcc, controlStep, listOpOccs } from './operations.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -47,6 +47,31 @@ describe('the client of the API', () => {
     const url = await serve((_request, response) => response.writeHead(409).end(JSON.stringify(problem)));
     const asked = listOpOccs(createVnfm({ url, identity: { token: 't' } }));
     await expect(asked).rejects.toThrow('VNF_BUSY: It runs.\n  What to do: Wait.');
+  });
+
+  it('asks for controls of operations and of steps, ids escaped', async () => {
+    const asked: string[] = [];
+    const url = await serve((request, response) => {
+      let body = '';
+      request.on('data', (piece) => {
+        body += piece;
+      });
+      request.on('end', () => {
+        asked.push(`${request.method} ${request.url} ${body}`);
+        response.end(JSON.stringify({ id: 's', kind: 'k', summary: 's', state: 'SKIPPED', attempt: 1 }));
+      });
+    });
+    const vnfm = createVnfm({ url, identity: { token: 't' } });
+    await controlOpOcc(vnfm, 'op', 'retry');
+    await controlOpOcc(vnfm, 'op', { cancelMode: 'FORCEFUL' });
+    await controlStep(vnfm, { opOccId: 'op', stepId: 'join/../x' }, 'pause');
+    expect((await controlStep(vnfm, { opOccId: 'op', stepId: 's' }, { reason: 'by hand' })).state).toBe('SKIPPED');
+    expect(asked).toEqual([
+      'POST /vnflcm/v2/vnf_lcm_op_occs/op/retry ',
+      'POST /vnflcm/v2/vnf_lcm_op_occs/op/cancel {"cancelMode":"FORCEFUL"}',
+      'POST /vnflow/v1/vnf_lcm_op_occs/op/steps/join%2F..%2Fx/pause ',
+      'POST /vnflow/v1/vnf_lcm_op_occs/op/steps/s/skip {"reason":"by hand"}',
+    ]);
   });
 
   it('says so when nothing answers, or something that is no vnflow', async () => {
