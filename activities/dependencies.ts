@@ -20,6 +20,8 @@ export interface Pace {
   readonly bootLimit: number;
   /** cloud-init sets the password some time after sshd is up: until then a refused login is tried again. */
   readonly authGrace: number;
+  /** After it the node controller of a cluster has missed every node that does not report (40 s, with a reserve). */
+  readonly nodeGrace: number;
   /** Heat must have finished after this. */
   readonly stackLimit: number;
 }
@@ -28,6 +30,7 @@ export const DEFAULT_PACE: Pace = {
   poll: { first: 0.25, longest: 1.5 },
   bootLimit: 900,
   authGrace: 90,
+  nodeGrace: 50,
   stackLimit: 1200,
 };
 
@@ -56,5 +59,6 @@ export function paceAt(speed: number): Pace {
     ...DEFAULT_PACE,
     poll: { first: Math.max(0.02, poll.first / speed), longest: Math.max(0.1, poll.longest / speed) },
     authGrace: DEFAULT_PACE.authGrace / speed,
+    nodeGrace: DEFAULT_PACE.nodeGrace / speed,
   };
 }

@@ -1,6 +1,11 @@
 import type { StepInput } from '../domain/activity-contract.ts';
 import type { ClusterParameters } from '../domain/cluster-parameters.ts';
-import { type ClusterContext, type JoinCredentials, phaseEnvironment } from '../domain/phase-environment.ts';
+import {
+  type BackupOnNode,
+  type ClusterContext,
+  type JoinCredentials,
+  phaseEnvironment,
+} from '../domain/phase-environment.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { secretValues } from '../domain/redaction.ts';
 import { type StepKind, stepFacts } from '../domain/step-kind.ts';
@@ -23,6 +28,7 @@ export interface Phase {
   readonly jobSuffix?: string;
   readonly credentials?: JoinCredentials;
   readonly vrrpPassword?: string;
+  readonly backup?: BackupOnNode;
   /** The cluster as this phase is to see it; default: as it was discovered. */
   seenAs?(cluster: ClusterContext): ClusterContext;
   /** Keeps secret outputs; they are removed from the node after that. */
@@ -46,6 +52,7 @@ export async function runPhase(
     cluster: phase.seenAs?.(cluster) ?? cluster,
     ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),
     ...(phase.vrrpPassword === undefined ? {} : { vrrpPassword: phase.vrrpPassword }),
+    ...(phase.backup === undefined ? {} : { backup: phase.backup }),
   });
   let recordedAt = 0;
   let latest = '';

@@ -1,4 +1,4 @@
-import type { OperationRef, ScheduledActivities, StepActivities } from '../domain/activity-contract.ts';
+import type { OperationRef, ScheduledActivities, StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { ClusterBackup } from '../store/cluster-backups.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
@@ -21,7 +21,7 @@ export function createSnapshotActivities(
   return {
     snapshotEtcd: (input) =>
       heartbeating((beat) =>
-        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+        onNode(deps, input, { ...oneOf(input), limitSeconds: REACH_SECONDS, beat }, async (access) => {
           await keep(deps, input, { access, beat });
           return {};
         }),
@@ -34,6 +34,12 @@ export function createSnapshotActivities(
 
     snapshotOnSchedule: ({ vnfInstanceId }) => heartbeating((beat) => onSchedule(deps, vnfInstanceId, beat)),
   };
+}
+
+/** Several parts of one plan name their node among `slots`. */
+function oneOf({ slot, slots: [only] = [] }: StepInput): { slot?: string } {
+  const found = slot ?? only;
+  return found === undefined ? {} : { slot: found };
 }
 
 async function keep(

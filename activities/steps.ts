@@ -3,11 +3,13 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { createDiscoverActivity } from './discover.ts';
 import { createLoadBalancerActivities } from './load-balancers.ts';
 import { createNodeActivities } from './nodes.ts';
+import { createRecallNodesActivity } from './recall-nodes.ts';
 import { createRecreateStackActivity } from './recreate-stack.ts';
 import { createRegisterVimActivity } from './register-vim.ts';
 import { createRemoveControlPlaneActivity } from './remove-control-plane.ts';
 import { createRemoveWorkersActivity } from './remove-workers.ts';
 import { createReplaceServersActivity } from './replace-servers.ts';
+import { createRestoreActivity } from './restore.ts';
 import { createScaleActivities } from './scale.ts';
 import { createSnapshotActivities } from './snapshot.ts';
 import { createStackActivities } from './stack.ts';
@@ -23,6 +25,8 @@ export function createStepActivities(deps: ActivityDependencies): StepActivities
     ...createScaleActivities(deps),
     ...createRemoveWorkersActivity(deps),
     ...createSnapshotActivities(deps),
+    ...createRestoreActivity(deps),
+    ...createRecallNodesActivity(deps),
     ...createRemoveControlPlaneActivity(deps),
     ...createReplaceServersActivity(deps),
     ...createRecreateStackActivity(deps),

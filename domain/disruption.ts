@@ -58,6 +58,8 @@ const EFFECTS: Readonly<Record<StepKind, Effect>> = {
   registerVim: { named: 'visited' },
   snapshotEtcd: { named: 'visited' },
   scheduleSnapshots: {},
+  restoreControlPlane: { named: 'visited' },
+  recallNodes: { named: 'visited' },
   removeWorkers: { named: 'drained', asksControlPlane: true },
   excludeFromLoadBalancers: { asksControlPlane: true },
   removeControlPlane: { named: 'drained', member: 'leaves', asksControlPlane: true },

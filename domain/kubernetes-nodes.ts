@@ -20,3 +20,9 @@ export function readyNodes(kubectlJson: string): Set<string> {
       .map(({ metadata }) => metadata.name),
   );
 }
+
+/** Names of the nodes that the API server knows. @throws as `readyNodes` */
+export function knownNodes(kubectlJson: string): Set<string> {
+  const { items } = Answer.parse(JSON.parse(kubectlJson));
+  return new Set(items.map(({ metadata }) => metadata.name));
+}

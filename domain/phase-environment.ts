@@ -21,6 +21,13 @@ export interface JoinCredentials {
   readonly certificateKey: string;
 }
 
+/** A backup as the install script finds it. */
+export interface BackupOnNode {
+  readonly id: string;
+  /** Path on the node. */
+  readonly file: string;
+}
+
 interface PhaseFacts {
   readonly node: { readonly name: string; readonly address: string; readonly loginUser: string };
   readonly parameters: ClusterParameters;
@@ -28,6 +35,8 @@ interface PhaseFacts {
   readonly credentials?: JoinCredentials;
   /** Only for the load balancer: what keepalived's members prove to each other. */
   readonly vrrpPassword?: string;
+  /** Only for `restore`: a backup on the node. */
+  readonly backup?: BackupOnNode;
 }
 
 /** The environment of an install script's phase (docs/install-script.md). Values may be secret: they go through a 0600 file. */
@@ -37,6 +46,7 @@ export function phaseEnvironment({
   cluster,
   credentials,
   vrrpPassword,
+  backup,
 }: PhaseFacts): Record<string, string> {
   const { proxy, master_node } = parameters;
   return {
@@ -50,6 +60,7 @@ export function phaseEnvironment({
     CONTROL_PLANES: cluster.controlPlanes.map(({ name, address }) => `${name}=${address}`).join(','),
     ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
     ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
+    ...(backup === undefined ? {} : { BACKUP_ID: backup.id, BACKUP_FILE: backup.file }),
     ...(proxy?.http_proxy === undefined ? {} : { HTTP_PROXY: proxy.http_proxy }),
     ...(proxy?.https_proxy === undefined ? {} : { HTTPS_PROXY: proxy.https_proxy }),
     ...(proxy?.no_proxy === undefined ? {} : { NO_PROXY: proxy.no_proxy }),

@@ -311,6 +311,27 @@ export const PROBLEMS = {
     remedy:
       'Look at etcd on the control-plane node (`sudo crictl ps --all --name etcd`, `df -h /var/lib`), then `vnflow ops retry OP_OCC`.',
   },
+  BACKUP_MISSING: {
+    status: 422,
+    title: 'No backup to restore',
+    retriable: false,
+    remedy:
+      'Without a backup the cluster is lost: `vnflow ops fail OP_OCC`, then terminate and instantiate, or heal with `"all": true` and no vnfcInstanceId.',
+  },
+  BACKUP_UNREADABLE: {
+    status: 422,
+    title: 'Backup does not open',
+    retriable: false,
+    remedy:
+      'Start the workers with the master key that the backup was sealed under (`VNFLOW_MASTER_KEY`, or the key file), then `vnflow ops retry OP_OCC`.',
+  },
+  RESTORE_ENDPOINT_CHANGED: {
+    status: 422,
+    title: 'Cluster would have another address',
+    retriable: false,
+    remedy:
+      'Give the port of the control plane its old address back (`openstack port set --fixed-ip`), then `vnflow ops retry OP_OCC`; or heal with `"all": true` and no vnfcInstanceId: everything anew.',
+  },
   BACKUP_TOO_LARGE: {
     status: 422,
     title: 'Backup of the cluster is too large',

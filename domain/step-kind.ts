@@ -112,6 +112,19 @@ export const STEP_KINDS = {
     attempts: 12,
     mustRun: false,
   },
+  restoreControlPlane: {
+    summary: 'restore the cluster on {node}',
+    expectedSeconds: 90,
+    timeLimitSeconds: 1800,
+    attempts: 8,
+    phase: 'restore',
+  },
+  recallNodes: {
+    summary: 'see that the nodes come back to {node}',
+    expectedSeconds: 60,
+    timeLimitSeconds: 1800,
+    attempts: 12,
+  },
   scheduleSnapshots: {
     summary: 'back the cluster up regularly from now on',
     expectedSeconds: 1,

@@ -29,6 +29,11 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'crictl exec ETCD etcdctl snapshot status',
     'read the snapshot and the keys in /etc/kubernetes/pki, seal them in the store',
   ],
+  recallNodes: [
+    'kubectl get nodes',
+    'kubectl delete node NODE (those that the cluster has no more)',
+    'systemctl restart kubelet (on nodes that do not come back by themselves)',
+  ],
   scheduleSnapshots: ['Temporal: create schedule snapshots/{id}'],
   growStack: [`Heat: PATCH ${STACK} (one more nested stack per worker)`, `Heat: GET ${STACK} until UPDATE_COMPLETE`],
   removeWorkers: [

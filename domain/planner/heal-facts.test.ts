@@ -36,6 +36,7 @@ it('finds the slots of the vnfcInfo that a request names', () => {
     workers: ['workerNode[1]'],
     others: [],
     recreate: false,
+    allowRestore: false,
   });
 });
 
@@ -45,6 +46,7 @@ it('takes everything when nothing is named; `all` then means the stack anew', ()
     workers: ['workerNode[0]', 'workerNode[1]'],
     others: ['probe[0]'],
     recreate: false,
+    allowRestore: false,
   });
   expect(healFacts({ additionalParams: { all: true } }, info, { parameters, isVim: true }).recreate).toBe(true);
   const named = { additionalParams: { all: true }, vnfcInstanceId: ['workerNode-w0'] };

@@ -46,6 +46,7 @@ export function healFacts(
     workers: victimsOf(workerVdu),
     others: victims.filter((slot) => ![controlPlaneVdu, workerVdu].includes(parseSlot(slot).vduId)),
     recreate: all && named === undefined,
+    allowRestore: request.additionalParams?.['allow_restore'] === true,
   };
 }
 

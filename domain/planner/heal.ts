@@ -2,6 +2,7 @@ import { type Plan, type PlanStep, step } from '../plan.ts';
 import { VnflowError } from '../problems.ts';
 import { type ControlPlaneNode, type HealOrder, healOrder, type LiveMember } from '../quorum.ts';
 import { type ClusterShape, planInstantiate } from './instantiate.ts';
+import { restoration, restoreSource } from './restore.ts';
 
 /** What is to be replaced, by slot. */
 export interface HealFacts {
@@ -13,6 +14,8 @@ export interface HealFacts {
   readonly others: readonly string[];
   /** Delete the stack and create it again (`all: true` without VNFCs). */
   readonly recreate: boolean;
+  /** May a cluster without a majority be brought back from what is left, or from a backup? */
+  readonly allowRestore: boolean;
 }
 
 /** What the control plane said about itself, just now. */
@@ -33,25 +36,42 @@ export function needsSurvey({ recreate, controlPlane }: HealFacts): boolean {
  * @throws VnflowError QUORUM_LOST, QUORUM_INCOMPLETE with the arithmetic and the members
  */
 export function planHeal(facts: HealFacts, survey?: ControlPlaneSurvey): Plan {
-  const steps = facts.recreate ? recreation(facts.shape) : replacement(facts, controlPlaneOrder(facts, survey));
+  const steps = facts.recreate ? recreation(facts.shape) : healing(facts, survey);
   return { operation: 'HEAL', direction: 'forward', rollbackSupported: false, steps };
 }
 
 type Order = Pick<Extract<HealOrder, { verdict: 'possible' }>, 'dead' | 'alive'>;
 
-function controlPlaneOrder({ controlPlane, shape }: HealFacts, survey: ControlPlaneSurvey | undefined): Order {
-  if (controlPlane.length === 0) return { dead: [], alive: [] };
-  if (shape.controlPlane.count === 1) {
-    throw new VnflowError('QUORUM_LOST', {
-      detail: `${controlPlane[0]} is the only control-plane node: etcd has 1 voter, and without it 0 of the 1 needed would be left.`,
-    });
+/**
+ * The only control-plane node is restored; several are replaced as long as etcd keeps its majority, and restored if that is allowed.
+ * A dry run does not know which it will be: then it tells the steps of both.
+ */
+function healing(facts: HealFacts, survey: ControlPlaneSurvey | undefined): PlanStep[] {
+  const { controlPlane, shape } = facts;
+  if (controlPlane.length === 0) return replacement(facts, { dead: [], alive: [] });
+  if (shape.controlPlane.count === 1) return restored(facts, survey);
+  if (!survey) {
+    const steps = replacement(facts, { dead: [], alive: controlPlane });
+    return facts.allowRestore ? eitherOf(steps, restored(facts, undefined)) : steps;
   }
-  if (!survey) return { dead: [], alive: controlPlane };
   const order = healOrder(survey.members, survey.nodes, controlPlane);
-  if (order.verdict === 'possible') return order;
+  if (order.verdict === 'possible') return replacement(facts, order);
+  if (order.verdict === 'lost' && facts.allowRestore) return restored(facts, survey);
   throw new VnflowError(order.verdict === 'lost' ? 'QUORUM_LOST' : 'QUORUM_INCOMPLETE', {
     detail: `Nothing was touched: ${order.sentence}`,
   });
+}
+
+function restored(facts: HealFacts, survey: ControlPlaneSurvey | undefined): PlanStep[] {
+  const source = restoreSource(facts, survey);
+  if (typeof source !== 'string') return restoration(facts, source);
+  throw new VnflowError('QUORUM_LOST', { detail: `Nothing was touched: ${source}` });
+}
+
+/** The steps of the first way, then those that only the second has. */
+function eitherOf(first: readonly PlanStep[], second: readonly PlanStep[]): PlanStep[] {
+  const ids = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !ids.has(id))];
 }
 
 /** Everything anew, with the same template and parameters. */
@@ -141,7 +161,9 @@ function replacement(facts: HealFacts, { dead, alive }: Order): PlanStep[] {
   }
   // from a node that is touched anyway; which one must not depend on the survey
   const slot = facts.controlPlane.at(-1);
-  if (facts.shape.vimNamed && slot !== undefined) add(step('registerVim', complete, { slot }));
+  if (slot === undefined) return steps;
+  const refreshed = facts.shape.vimNamed ? [add(step('registerVim', complete, { slot }))] : complete;
+  add(step('snapshotEtcd', refreshed, { slot })); // etcd has other members now
   return steps;
 }
 

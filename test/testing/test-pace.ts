@@ -1,4 +1,10 @@
 import { DEFAULT_PACE, type Pace } from '../../activities/dependencies.ts';
 
 /** Quick looks at a world that runs 200 times as fast. */
-export const TEST_PACE: Pace = { ...DEFAULT_PACE, poll: { first: 0.02, longest: 0.2 }, bootLimit: 60, authGrace: 1 };
+export const TEST_PACE: Pace = {
+  ...DEFAULT_PACE,
+  poll: { first: 0.02, longest: 0.2 },
+  bootLimit: 60,
+  authGrace: 1,
+  nodeGrace: 0.25,
+};

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import { criticalPath, type Plan } from '../plan.ts';
+import { slotName, slotNames } from '../slot.ts';
+import { type ControlPlaneSurvey, type HealFacts, planHeal } from './heal.ts';
+
+const master = (index: number) => slotName('masterNode', index);
+const worker = (index: number) => slotName('workerNode', index);
+
+const facts = (masters: number, of: Partial<HealFacts>): HealFacts => ({
+  shape: {
+    controlPlane: { vduId: 'masterNode', count: masters },
+    workers: { vduId: 'workerNode', count: 2 },
+    loadBalanced: masters > 1,
+  },
+  controlPlane: [],
+  workers: [],
+  others: [],
+  recreate: false,
+  allowRestore: masters > 1,
+  ...of,
+});
+
+function survey(count: number, dead: readonly number[]): ControlPlaneSurvey {
+  const nodes = slotNames('masterNode', count).map((slot, index) => ({
+    slot,
+    name: `master${index + 11}`,
+    address: `10.10.0.${index + 11}`,
+  }));
+  const members = nodes.map(({ name, address }, index) => ({
+    ...{ id: `a${index}`, name, peerUrls: [`https://${address}:2380`], started: true, learner: false },
+    healthy: !dead.includes(index),
+  }));
+  return { nodes, members };
+}
+
+const edges = ({ steps }: Plan) => Object.fromEntries(steps.map(({ id, after }) => [id, after]));
+const find = ({ steps }: Plan, id: string) => steps.find((one) => one.id === id);
+
+it('heals the only control-plane node from a backup: its server anew, the cluster restored, the workers recalled', () => {
+  const plan = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, [0]));
+  expect(edges(plan)).toEqual({
+    replaceServers: [],
+    discover: ['replaceServers'],
+    'prepareNode-masterNode-0': ['discover'],
+    'restoreControlPlane-masterNode-0': ['prepareNode-masterNode-0'],
+    'recallNodes-masterNode-0': ['restoreControlPlane-masterNode-0'],
+    'snapshotEtcd-masterNode-0': ['recallNodes-masterNode-0'],
+  });
+  expect(find(plan, 'recallNodes-masterNode-0')?.slots).toEqual([worker(0), worker(1)]);
+});
+
+it('takes a backup first while etcd still answers', () => {
+  const plan = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, []));
+  expect(find(plan, 'snapshotEtcd-0')).toMatchObject({ slots: [master(0)], after: [] });
+  expect(find(plan, 'replaceServers')?.after).toEqual(['snapshotEtcd-0']);
+});
+
+it('replaced workers join after the restore, and are not recalled', () => {
+  const plan = planHeal(facts(1, { controlPlane: [master(0)], workers: [worker(1)] }), survey(1, [0]));
+  expect(find(plan, 'replaceServers')?.slots).toEqual([master(0), worker(1)]);
+  expect(find(plan, 'recallNodes-masterNode-0')?.slots).toEqual([worker(0)]);
+  expect(find(plan, 'joinWorker-workerNode-1')?.after).toEqual([
+    'prepareNode-workerNode-1',
+    'recallNodes-masterNode-0',
+  ]);
+});
+
+it('two dead of three: the survivor gives the backup, keeps its server, and the others join it one by one', () => {
+  const plan = planHeal(facts(3, { controlPlane: [master(0), master(2)] }), survey(3, [0, 2]));
+  expect(edges(plan)).toEqual({
+    'snapshotEtcd-0': [],
+    replaceServers: ['snapshotEtcd-0'],
+    discover: ['replaceServers'],
+    'prepareNode-masterNode-0': ['discover'],
+    'prepareNode-masterNode-2': ['discover'],
+    'loadBalancer-masterNode-1': ['discover'],
+    'loadBalancer-masterNode-0': ['prepareNode-masterNode-0'],
+    'loadBalancer-masterNode-2': ['prepareNode-masterNode-2'],
+    'restoreControlPlane-masterNode-1': ['loadBalancer-masterNode-1'],
+    'recallNodes-masterNode-1': ['restoreControlPlane-masterNode-1'],
+    'joinControlPlane-masterNode-0': ['loadBalancer-masterNode-0', 'recallNodes-masterNode-1'],
+    'joinControlPlane-masterNode-2': ['loadBalancer-masterNode-2', 'joinControlPlane-masterNode-0'],
+    'snapshotEtcd-masterNode-1': ['recallNodes-masterNode-1', 'joinControlPlane-masterNode-2'],
+  });
+  expect(find(plan, 'replaceServers')?.slots).toEqual([master(0), master(2)]);
+});
+
+it('three dead of five: of two that still answer one is the source, the other is replaced too: it has a history of its own', () => {
+  const plan = planHeal(facts(5, { controlPlane: [0, 1, 2].map(master) }), survey(5, [0, 1, 2]));
+  expect(find(plan, 'restoreControlPlane-masterNode-3')).toBeDefined();
+  expect(find(plan, 'replaceServers')?.slots).toEqual([0, 1, 2, 4].map(master));
+});
+
+it('all dead: from the newest backup, on the first', () => {
+  const plan = planHeal(facts(3, { controlPlane: [0, 1, 2].map(master) }), survey(3, [0, 1, 2]));
+  expect(find(plan, 'snapshotEtcd-0')).toBeUndefined();
+  expect(find(plan, 'restoreControlPlane-masterNode-0')?.after).toEqual(['loadBalancer-masterNode-0']);
+});
+
+it('refuses before anything is touched: without leave to restore, and when a dead node was not named', () => {
+  const dead = survey(3, [0, 1]);
+  expect(() => planHeal(facts(3, { controlPlane: [master(0), master(1)], allowRestore: false }), dead)).toThrow(
+    'Nothing was touched: etcd has 3 voters, 1 of them alive',
+  );
+  expect(() => planHeal(facts(3, { controlPlane: [master(0)] }), dead)).toThrow(/name also masterNode\[1\]/);
+});
+
+it('a majority that lives is not restored, allowed or not', () => {
+  const of = { controlPlane: [master(0)] };
+  expect(planHeal(facts(3, of), survey(3, [0]))).toEqual(
+    planHeal(facts(3, { ...of, allowRestore: false }), survey(3, [0])),
+  );
+});
+
+it('a dry run that may restore tells the steps of both ways, as one graph', () => {
+  const of = facts(3, { controlPlane: [master(0), master(1)], workers: [worker(0)] });
+  const told = new Set(planHeal(of).steps.map(({ id }) => id));
+  for (const dead of [[], [0], [0, 1], [1]]) {
+    for (const { id } of planHeal(of, survey(3, dead)).steps) expect([...told]).toContain(id);
+  }
+  criticalPath(planHeal(of), () => 1); // throws at a cycle, or at a step that is not there
+});

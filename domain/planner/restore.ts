@@ -1,0 +1,83 @@
+import { type PlanStep, step } from '../plan.ts';
+import { isMemberOf, quorumSentence } from '../quorum.ts';
+import { slotNames } from '../slot.ts';
+import type { ControlPlaneSurvey, HealFacts } from './heal.ts';
+
+/** Where a cluster without a majority comes back from, and where. */
+export interface Source {
+  /** Slot of a control-plane node whose etcd still answers: its data is newer than any backup. */
+  readonly alive?: string;
+  /** Slot of the control-plane node that the cluster is restored on. */
+  readonly seed: string;
+  /** Slots of all control-plane nodes that are replaced. */
+  readonly replaced: readonly string[];
+}
+
+/**
+ * The source of a restore. A node that answers and is not to be replaced becomes the seed and keeps its server; all others lose
+ * theirs before the restore: a member of the old cluster that comes back would make two of it.
+ * @param survey absent (a dry run): everyone answers
+ * @returns the sentence why not: a node that is down and was not named for the heal
+ */
+export function restoreSource({ shape, controlPlane }: HealFacts, survey?: ControlPlaneSurvey): Source | string {
+  const slots = slotNames(shape.controlPlane.vduId, shape.controlPlane.count);
+  const alive = survey
+    ? survey.nodes
+        .filter((node) =>
+          survey.members.some((one) => isMemberOf(node, one) && one.healthy && one.started && !one.learner),
+        )
+        .map(({ slot }) => slot)
+    : slots;
+  const forgotten = slots.filter((slot) => !alive.includes(slot) && !controlPlane.includes(slot));
+  if (survey && forgotten.length > 0) {
+    return `${quorumSentence(survey.members)}; to restore the cluster, name also ${forgotten.join(', ')}.`;
+  }
+  const survivor = alive.find((slot) => !controlPlane.includes(slot));
+  const seed = survivor ?? controlPlane[0] ?? '';
+  const [source = undefined] = survivor === undefined ? alive : [survivor];
+  const replaced = slots.filter((slot) => slot !== survivor);
+  return { seed, replaced, ...(source === undefined ? {} : { alive: source }) };
+}
+
+/**
+ * Brings a cluster back whose etcd has no majority: from the node that still answers, or else from the newest backup. The same
+ * cluster for its nodes and users: same CA, same keys, same objects. Workers that stay keep running; they are asked only if they do
+ * not come back by themselves.
+ */
+export function restoration(facts: HealFacts, { alive, seed, replaced }: Source): PlanStep[] {
+  const { shape, workers, others } = facts;
+  const backup = alive === undefined ? [] : [step('snapshotEtcd', [], { slots: [alive], part: 0 })];
+  const replace = step('replaceServers', backup, { slots: [...replaced, ...workers, ...others] });
+  const discover = step('discover', [replace]);
+  const prepared = new Map(
+    [...replaced, ...workers].map((slot) => [slot, step('prepareNode', [discover], { slot })] as const),
+  );
+  const controlPlane = [seed, ...replaced.filter((slot) => slot !== seed)];
+  const balanced = shape.loadBalanced
+    ? controlPlane.map((slot) => step('loadBalancer', [prepared.get(slot) ?? discover], { slot }))
+    : [];
+  const ready = (slot: string) => balanced.find((one) => one.slot === slot) ?? prepared.get(slot) ?? discover;
+  const restore = step('restoreControlPlane', [ready(seed)], { slot: seed });
+  const staying = slotNames(shape.workers.vduId, shape.workers.count).filter((slot) => !workers.includes(slot));
+  const recall = step('recallNodes', [restore], { slot: seed, slots: staying });
+  const joins: PlanStep[] = [];
+  for (const slot of controlPlane.slice(1)) {
+    joins.push(step('joinControlPlane', [ready(slot), joins.at(-1) ?? recall], { slot }));
+  }
+  const workerJoins = workers.map((slot) => step('joinWorker', [prepared.get(slot) ?? discover, recall], { slot }));
+  const whole = [recall, ...joins.slice(-1), ...workerJoins];
+  const registerVim = shape.vimNamed ? [step('registerVim', whole, { slot: seed })] : [];
+  return [
+    ...backup,
+    replace,
+    discover,
+    ...prepared.values(),
+    ...balanced,
+    restore,
+    recall,
+    ...joins,
+    ...workerJoins,
+    ...registerVim,
+    step('snapshotEtcd', registerVim.length > 0 ? registerVim : whole, { slot: seed }),
+  ];
+}
