@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ClusterState } from '../simulator/nodes/cluster/clusters.ts';
+import { listClusterBackups } from '../store/cluster-backups.ts';
+import {
+  createInstance,
+  guideRequest,
+  onboardSample,
+  operationOf,
+  type System,
+  settled,
+  startSystem,
+} from './testing/system.ts';
+
+let system: System;
+let vnfdId: string;
+beforeEach(async () => {
+  system = await startSystem();
+  vnfdId = await onboardSample(system.http);
+}, 60_000);
+afterEach(() => system.stop());
+
+async function instantiate(flavour: 'simple' | 'complex'): Promise<string> {
+  const id = await createInstance(system.http, vnfdId);
+  const body = guideRequest(`instantiate-${flavour}.json`, system.simulator.authUrl);
+  const ended = await run(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
+  expect(ended.error).toBeUndefined();
+  return id;
+}
+
+const run = (answer: Parameters<typeof operationOf>[0]) =>
+  settled(system.http, operationOf(answer), { timeoutMs: 90_000 });
+const heal = (id: string, body: object) => system.http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, body);
+const show = async (id: string) => (await system.http.get(`/vnflcm/v2/vnf_instances/${id}`)).data.instantiatedVnfInfo;
+
+interface Vnfc {
+  readonly id: string;
+  readonly vnfcResourceInfoId: string;
+}
+
+/** vnfcInfo ids of a VDU with the ids of their servers, in the order of their index. */
+async function vnfcsOf(id: string, vduId: string): Promise<{ vnfc: string; server: string }[]> {
+  const { vnfcInfo, vnfcResourceInfo } = await show(id);
+  return vnfcResourceInfo
+    .filter((resource: { vduId: string }) => resource.vduId === vduId)
+    .sort(
+      (a: { metadata: { vdu_idx: number } }, b: { metadata: { vdu_idx: number } }) =>
+        a.metadata.vdu_idx - b.metadata.vdu_idx,
+    )
+    .map((resource: { id: string; computeResource: { resourceId: string } }) => ({
+      vnfc: vnfcInfo.find((one: Vnfc) => one.vnfcResourceInfoId === resource.id)?.id,
+      server: resource.computeResource.resourceId,
+    }));
+}
+
+const power = (server: string, action: 'start' | 'stop') => system.simulator.nodes.hypervisor.power(server, action);
+const cluster = (): ClusterState => {
+  const [only, ...others] = system.simulator.nodes.clusters();
+  expect(others).toEqual([]);
+  if (!only) throw new Error('no cluster');
+  return only;
+};
+/** What nodes and users recognise the cluster by. */
+const identity = ({ ca, endpoint, objects }: ClusterState) => structuredClone({ ca: ca.hash, endpoint, objects });
+const workers = () => system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('worker'));
+const touched = (seq: number) =>
+  system.simulator.ledger
+    .entries(seq)
+    .filter(({ kind, where }) => kind === 'login' && where.startsWith('worker'))
+    .map(({ where }) => where);
+const lastEntry = () => system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+const stepsOf = async (operation: { id: string }) =>
+  (await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${operation.id}/timeline`)).data.steps.map(
+    (step: { id: string }) => step.id,
+  );
+
+it('heals the dead only control-plane node: same cluster, and the workers come back without being touched', async () => {
+  const id = await instantiate('simple');
+  const before = identity(cluster());
+  const kubelets = workers().map((node) => node.file('/etc/kubernetes/kubelet.conf'));
+  const [master] = await vnfcsOf(id, 'masterNode');
+  if (!master) throw new Error('no master');
+  power(master.server, 'stop');
+  const seq = lastEntry();
+  const ended = await run(await heal(id, { vnfcInstanceId: [master.vnfc] }));
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  expect(await stepsOf(ended)).toEqual([
+    'replaceServers',
+    'discover',
+    'prepareNode-masterNode-0',
+    'restoreControlPlane-masterNode-0',
+    'recallNodes-masterNode-0',
+    'snapshotEtcd-masterNode-0',
+  ]);
+  const after = cluster();
+  expect(identity(after)).toEqual(before);
+  expect(after.etcd.members.map(({ server, started }) => [server, started])).toEqual([
+    [(await vnfcsOf(id, 'masterNode'))[0]?.server, true],
+  ]);
+  expect((await vnfcsOf(id, 'masterNode'))[0]?.server).not.toBe(master.server);
+  expect(workers().map((node) => node.file('/etc/kubernetes/kubelet.conf'))).toEqual(kubelets);
+  expect(touched(seq)).toEqual([]);
+  const restored = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
+  expect(restored?.files('/var/lib/vnflow/restore')).toEqual([]);
+  expect(restored?.files('/var/lib/vnflow/kubernetes')).not.toContain('backup');
+}, 120_000);
+
+it('recalls a worker that joined after the backup, and forgets one that left', async () => {
+  const id = await instantiate('simple');
+  const [backup] = await listClusterBackups(system.db, id);
+  const scale = (type: string) =>
+    system.http.post(`/vnflcm/v2/vnf_instances/${id}/scale`, { type, aspectId: 'workerNode_scale' });
+  expect((await run(await scale('SCALE_OUT'))).error).toBeUndefined();
+  expect((await listClusterBackups(system.db, id)).map((one) => one.id)).toEqual([backup?.id]);
+  const names = Object.keys(cluster().nodes).sort();
+  const [master] = await vnfcsOf(id, 'masterNode');
+  if (!master) throw new Error('no master');
+  power(master.server, 'stop');
+  expect((await run(await heal(id, { vnfcInstanceId: [master.vnfc] }))).error).toBeUndefined();
+  expect(Object.keys(cluster().nodes).sort()).toEqual(names);
+
+  // the backup of that heal knows three workers
+  expect((await run(await scale('SCALE_IN'))).error).toBeUndefined();
+  const [again] = await vnfcsOf(id, 'masterNode');
+  if (!again) throw new Error('no master');
+  power(again.server, 'stop');
+  expect((await run(await heal(id, { vnfcInstanceId: [again.vnfc] }))).error).toBeUndefined();
+  expect(Object.keys(cluster().nodes).length).toBe(3);
+}, 180_000);
+
+it('says that there is no backup, and restores when there is one again', async () => {
+  const id = await instantiate('simple');
+  const kept = await system.db.selectFrom('cluster_backup').selectAll().execute();
+  const chunks = await system.db.selectFrom('cluster_backup_chunk').selectAll().execute();
+  await system.db.deleteFrom('cluster_backup').execute();
+  const [master] = await vnfcsOf(id, 'masterNode');
+  if (!master) throw new Error('no master');
+  power(master.server, 'stop');
+  const answer = await heal(id, { vnfcInstanceId: [master.vnfc] });
+  expect(await run(answer)).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: { code: 'BACKUP_MISSING', stepId: 'restoreControlPlane-masterNode-0' },
+  });
+  await system.db.insertInto('cluster_backup').values(kept).execute();
+  await system.db.insertInto('cluster_backup_chunk').values(chunks).execute();
+  await system.http.post(`${operationOf(answer)}/retry`);
+  expect(await settled(system.http, operationOf(answer), { timeoutMs: 90_000 })).toMatchObject({
+    operationState: 'COMPLETED',
+  });
+}, 120_000);
+
+it('two dead of three: refused with the arithmetic, brought back from the survivor when that is allowed', async () => {
+  const id = await instantiate('complex');
+  const before = identity(cluster());
+  const [, second, third] = await vnfcsOf(id, 'masterNode');
+  if (!second || !third) throw new Error('no masters');
+  for (const { server } of [second, third]) power(server, 'stop');
+  const victims = { vnfcInstanceId: [second.vnfc, third.vnfc] };
+  const refused = await run(await heal(id, victims));
+  expect(refused.error).toMatchObject({
+    code: 'QUORUM_LOST',
+    detail: expect.stringMatching(/Nothing was touched: etcd has 3 voters, 1 of them alive; a majority needs 2/),
+  });
+  const ended = await run(await heal(id, { ...victims, additionalParams: { allow_restore: true } }));
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  const after = cluster();
+  expect(identity(after)).toEqual(before);
+  expect(after.etcd.members.map(({ started, learner }) => [started, learner])).toEqual(Array(3).fill([true, false]));
+  expect(
+    Object.keys(after.nodes)
+      .map((name) => name.replace(/\d.*$/, ''))
+      .sort(),
+  ).toEqual(['master', 'master', 'master', 'worker', 'worker']);
+}, 180_000);
