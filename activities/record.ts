@@ -27,6 +27,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { healFactsOf, surveyOf } from './heal-facts-of.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
+import { withBackup } from './restore.ts';
 import { scaleFactsOf } from './scale-facts-of.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
@@ -111,7 +112,7 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
     case 'SCALE':
       return planScale(await scaleFactsOf(deps, ref));
     case 'HEAL':
-      return planHeal(await healFactsOf(deps, ref), await surveyOf(deps, ref));
+      return withBackup(deps, ref, planHeal(await healFactsOf(deps, ref), await surveyOf(deps, ref)));
     case 'TERMINATE':
       return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
     default:

@@ -295,7 +295,7 @@ export const PROBLEMS = {
     title: 'etcd has no majority, or would lose it',
     retriable: false,
     remedy:
-      'Bring control-plane nodes that are down back first (`openstack server start`, `openstack server reboot`), then heal again.',
+      'Bring control-plane nodes that are down back first (`openstack server start`, `openstack server reboot`), then heal again. If they are lost: heal all that are down with `"additionalParams": {"allow_restore": true}`.',
   },
   QUORUM_INCOMPLETE: {
     status: 422,
@@ -316,7 +316,7 @@ export const PROBLEMS = {
     title: 'No backup to restore',
     retriable: false,
     remedy:
-      'Without a backup the cluster is lost: `vnflow ops fail OP_OCC`, then terminate and instantiate, or heal with `"all": true` and no vnfcInstanceId.',
+      'Bring a control-plane node back (`openstack server start`) and heal again. If none comes back the cluster is lost: heal with `"all": true` and no vnfcInstanceId makes a new one.',
   },
   BACKUP_UNREADABLE: {
     status: 422,

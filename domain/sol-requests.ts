@@ -145,6 +145,10 @@ export const HealVnfRequest = z.object({
       error: 'must be true or false',
       path: ['all'],
     })
+    .refine(({ allow_restore }) => allow_restore === undefined || typeof allow_restore === 'boolean', {
+      error: 'must be true or false',
+      path: ['allow_restore'],
+    })
     .optional(),
 });
 export type HealVnfRequest = z.infer<typeof HealVnfRequest>;

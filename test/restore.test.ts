@@ -90,9 +90,11 @@ it('heals the dead only control-plane node: same cluster, and the workers come b
     'prepareNode-masterNode-0',
     'restoreControlPlane-masterNode-0',
     'recallNodes-masterNode-0',
+    'registerVim-masterNode-0',
     'snapshotEtcd-masterNode-0',
   ]);
   const after = cluster();
+  expect(Object.keys(before.objects).length).toBeGreaterThan(0);
   expect(identity(after)).toEqual(before);
   expect(after.etcd.members.map(({ server, started }) => [server, started])).toEqual([
     [(await vnfcsOf(id, 'masterNode'))[0]?.server, true],
@@ -128,7 +130,7 @@ it('recalls a worker that joined after the backup, and forgets one that left', a
   expect(Object.keys(cluster().nodes).length).toBe(3);
 }, 180_000);
 
-it('says that there is no backup, and restores when there is one again', async () => {
+it('touches nothing without a backup, and goes on by retry when one opens again', async () => {
   const id = await instantiate('simple');
   const kept = await system.db.selectFrom('cluster_backup').selectAll().execute();
   const chunks = await system.db.selectFrom('cluster_backup_chunk').selectAll().execute();
@@ -136,13 +138,24 @@ it('says that there is no backup, and restores when there is one again', async (
   const [master] = await vnfcsOf(id, 'masterNode');
   if (!master) throw new Error('no master');
   power(master.server, 'stop');
-  const answer = await heal(id, { vnfcInstanceId: [master.vnfc] });
-  expect(await run(answer)).toMatchObject({
-    operationState: 'FAILED_TEMP',
-    error: { code: 'BACKUP_MISSING', stepId: 'restoreControlPlane-masterNode-0' },
+  const body = { vnfcInstanceId: [master.vnfc] };
+  expect(await run(await heal(id, body))).toMatchObject({
+    operationState: 'ROLLED_BACK',
+    error: { code: 'BACKUP_MISSING', detail: expect.stringContaining('Nothing was touched') },
   });
+  expect((await vnfcsOf(id, 'masterNode'))[0]?.server).toBe(master.server);
+
   await system.db.insertInto('cluster_backup').values(kept).execute();
-  await system.db.insertInto('cluster_backup_chunk').values(chunks).execute();
+  const [first, ...rest] = chunks;
+  if (!first) throw new Error('no piece');
+  const spoilt = { ...first, sealed: Buffer.from(first.sealed).fill(0, 40, 41) };
+  await system.db
+    .insertInto('cluster_backup_chunk')
+    .values([spoilt, ...rest])
+    .execute();
+  const answer = await heal(id, body);
+  expect(await run(answer)).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'BACKUP_UNREADABLE' } });
+  await system.db.updateTable('cluster_backup_chunk').set({ sealed: first.sealed }).where('seq', '=', 0).execute();
   await system.http.post(`${operationOf(answer)}/retry`);
   expect(await settled(system.http, operationOf(answer), { timeoutMs: 90_000 })).toMatchObject({
     operationState: 'COMPLETED',

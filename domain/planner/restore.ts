@@ -1,4 +1,4 @@
-import { type PlanStep, step } from '../plan.ts';
+import { type Plan, type PlanStep, step } from '../plan.ts';
 import { isMemberOf, quorumSentence } from '../quorum.ts';
 import { slotNames } from '../slot.ts';
 import type { ControlPlaneSurvey, HealFacts } from './heal.ts';
@@ -37,6 +37,12 @@ export function restoreSource({ shape, controlPlane }: HealFacts, survey?: Contr
   const [source = undefined] = survivor === undefined ? alive : [survivor];
   const replaced = slots.filter((slot) => slot !== survivor);
   return { seed, replaced, ...(source === undefined ? {} : { alive: source }) };
+}
+
+/** Does the plan restore a cluster of which only a backup is left? */
+export function needsBackup({ steps }: Pick<Plan, 'steps'>): boolean {
+  const takesOne = steps.some(({ kind, slot }) => kind === 'snapshotEtcd' && slot === undefined);
+  return !takesOne && steps.some(({ kind }) => kind === 'restoreControlPlane');
 }
 
 /**
