@@ -117,6 +117,7 @@ export const STEP_KINDS = {
     expectedSeconds: 90,
     timeLimitSeconds: 1800,
     attempts: 8,
+    mustRun: 'without it there is no control plane',
     phase: 'restore',
   },
   recallNodes: {
@@ -124,6 +125,7 @@ export const STEP_KINDS = {
     expectedSeconds: 60,
     timeLimitSeconds: 1800,
     attempts: 12,
+    mustRun: false,
   },
   scheduleSnapshots: {
     summary: 'back the cluster up regularly from now on',
