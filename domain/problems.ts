@@ -396,14 +396,8 @@ export interface ProblemDetails {
   readonly seen?: string;
 }
 
-/** @param vnfLcmOpOccId of the operation that failed: then the remedy can be typed as it stands */
-export function problemDetails(
-  code: ProblemCode,
-  facts: Pick<ProblemFacts, 'detail' | 'seen'>,
-  vnfLcmOpOccId?: string,
-): ProblemDetails {
-  const { status, title, remedy: general } = PROBLEMS[code];
-  const remedy = vnfLcmOpOccId === undefined ? general : general.replaceAll('OP_OCC', vnfLcmOpOccId);
+export function problemDetails(code: ProblemCode, facts: Pick<ProblemFacts, 'detail' | 'seen'>): ProblemDetails {
+  const { status, title, remedy } = PROBLEMS[code];
   return { status, title, detail: facts.detail, code, remedy, ...(facts.seen ? { seen: facts.seen } : {}) };
 }
 

@@ -15,7 +15,7 @@ interface Parts {
   readonly identity: () => Readonly<Record<string, unknown>>;
 }
 
-const powerSchema = z.strictObject({ action: z.enum(['start', 'stop', 'reboot']) });
+const powerSchema = z.strictObject({ action: z.enum(['start', 'stop', 'reboot', 'crash']) });
 
 /** The simulator's own API under `/_simulator`: health, ledger, faults, power, fingerprint. */
 export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity }: Parts): void {

@@ -32,9 +32,7 @@ it('a node out of disk: says which node and that it is the disk, is not repeated
   expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_DISK_FULL', status: 422 } });
   expect(failed.error.detail).toMatch(/node 172\.24\.4\.\d+.* there is no space left on the disk/);
   expect(failed.error.seen).toMatch(/No space left on device/i);
-  const { steps } = await timeline(operation);
-  const broken = steps.filter(({ state }: { state: string }) => state === 'FAILED');
-  expect(broken.map(({ attempt }: { attempt: number }) => attempt)).toEqual(broken.map(() => 1));
+  expect(await attemptsOfFailed(operation)).toEqual(new Set([1]));
 
   makeRoom();
   await typeRemedy(failed.error.remedy, system);
@@ -44,6 +42,24 @@ it('a node out of disk: says which node and that it is the disk, is not repeated
     .entries(seq)
     .filter(({ kind, what }) => kind === 'phase' && what.startsWith('vnflow prepare master'));
   expect(prepared).toHaveLength(1);
+});
+
+it('a disk that fills up in the middle of a job, so that not even its exit code is written, is told as that', async () => {
+  const seq = now();
+  const operation = await instantiate();
+  const prepares = () =>
+    system.simulator.ledger
+      .entries(seq)
+      .some(({ kind, where, what }) => kind === 'command' && where.startsWith('worker') && what.startsWith('apt-get'));
+  await expect.poll(prepares, { timeout: 30_000, interval: 5 }).toBe(true);
+  const makeRoom = system.simulator.nodes.faults.add({ kind: 'disk-full', node: 'workerNode' });
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_DISK_FULL' } });
+  expect(failed.error.detail).toContain('there is no space left on the disk');
+  expect(await attemptsOfFailed(operation)).toEqual(new Set([1]));
+  makeRoom();
+  await typeRemedy(failed.error.remedy, system);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 });
 
 it('an apt mirror that is down is tried again by itself, and until then the step shows the tail of what apt said', async () => {
@@ -69,6 +85,12 @@ it('an apt mirror that is down is tried again by itself, and until then the step
   const ended = await settled(system.http, operation);
   expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
 });
+
+async function attemptsOfFailed(operation: string): Promise<Set<number>> {
+  const { steps } = await timeline(operation);
+  const failed = steps.filter(({ state }: { state: string }) => state === 'FAILED');
+  return new Set(failed.map(({ attempt }: { attempt: number }) => attempt));
+}
 
 async function failedAttempts(operation: string): Promise<number> {
   const { steps } = await timeline(operation);

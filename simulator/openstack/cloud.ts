@@ -50,7 +50,7 @@ export interface Cloud {
   readonly faults: Faults;
   /** For the nodes: who answers at an address. */
   readonly network: Network;
-  power(serverId: string, action: 'start' | 'stop' | 'reboot'): void;
+  power(serverId: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void;
   mount(app: Express): void;
   /** Takes up what was under way when the simulator stopped. */
   resume(): void;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Simulator } from '../composition.ts';
-import { isObject, listAt, objectAt } from './json.ts';
+import { isObject, type JsonObject, listAt, objectAt } from './json.ts';
 import { type Client, login, passwordAuth, request, startCloud, type TestMachines, topStack } from './testing.ts';
 
 let cloud: Simulator<TestMachines>;
@@ -154,6 +154,14 @@ describe('the control API', () => {
     expect(cloud.nodes.running.get(id)?.isOn).toBe(false);
     expect(cloud.cloud.state.servers[id]?.status).toBe('SHUTOFF');
     expect((await power('start')).status).toBe(202);
+    expect(cloud.nodes.running.get(id)?.isOn).toBe(true);
+    expect((await power('crash')).status).toBe(202);
+    expect(cloud.nodes.running.get(id)?.isOn).toBe(false);
+    expect(cloud.cloud.state.servers[id]?.status).toBe('ACTIVE');
+    const action = (body: JsonObject) => member.call('POST', `/compute/v2.1/servers/${id}/action`, body);
+    expect((await action({ 'os-start': null })).status).toBe(409);
+    expect((await action({ reboot: { type: 'HARD' } })).status).toBe(202);
+    await expect.poll(() => cloud.nodes.running.get(id)?.isOn).toBe(true);
     expect((await power('explode')).status).toBe(400);
     await member.call('DELETE', `/compute/v2.1/servers/${id}`);
   });

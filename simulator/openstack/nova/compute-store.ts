@@ -33,7 +33,8 @@ export interface ComputeStore {
   /** Waits until the server has left BUILD. */
   built(id: string, signal: AbortSignal): Promise<void>;
   gone(id: string, signal: AbortSignal): Promise<void>;
-  power(id: string, action: 'start' | 'stop' | 'reboot'): void;
+  /** `crash`: the machine is off, and Nova does not know. */
+  power(id: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void;
   /** The same server from another image: a new disk. */
   rebuild(id: string, imageId: string): void;
   resize(id: string, flavorId: string): void;
@@ -219,6 +220,7 @@ export function createComputeStore(
     gone: (id, signal) => until(id, () => !state.servers[id], signal),
     power: (id, action) => {
       const subject = server(id);
+      if (action === 'crash') return machines().power(id, 'stop');
       const isOff = subject.status === 'SHUTOFF';
       if ((action === 'stop' && subject.status !== 'ACTIVE') || (action === 'start' && !isOff)) {
         const message = `Cannot '${action}' instance ${id} while it is in vm_state ${isOff ? 'stopped' : 'active'}`;
