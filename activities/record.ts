@@ -12,7 +12,7 @@ import { withoutSecrets } from '../domain/redaction.ts';
 import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';
 import { flavour } from '../domain/vnfd.ts';
-import { insertPlanSteps } from '../store/operation-steps.ts';
+import { insertPlanSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import {
   acceptLcmRequest,
   type InstanceChange,
@@ -71,6 +71,11 @@ export function createRecordActivities(
 
     recordStepControl: ({ vnfInstanceId: _, vnfLcmOpOccId, ...action }) =>
       recordStepControl(deps.db, vnfLcmOpOccId, action),
+
+    recordTimer: async ({ vnfInstanceId: _, state, ...timer }) => {
+      if (state === 'RUNNING') await recordStepStarted(deps.db, timer);
+      else await recordStepEnded(deps.db, { ...timer, attempt: 1, outcome: { state } });
+    },
 
     recordEnd: async ({ direction, ...ref }) => {
       const operation = await operationOf(deps, ref);

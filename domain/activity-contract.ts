@@ -74,6 +74,8 @@ export interface RecordActivities {
   recordCancelPending(ref: OperationRef & { cancelMode: CancelMode; by: string }): Promise<void>;
   /** Into the ledger of steps and the timeline. */
   recordStepControl(record: StepControlRecord): Promise<void>;
+  /** A step that is a timer of the workflow begins or ends: activities record that themselves. */
+  recordTimer(ref: OperationRef & { stepId: string; summary: string; state: 'RUNNING' | 'DONE' }): Promise<void>;
   /** COMPLETED or ROLLED_BACK: operation and instance in one transaction. */
   recordEnd(ref: OperationRef & { direction: Plan['direction'] }): Promise<void>;
 }

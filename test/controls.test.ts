@@ -228,7 +228,13 @@ it('steps are paused, resumed and skipped with the vnflow command, and the timel
     attempt: 0,
     note: 'skipped by nfv_user: looked at it myself',
   });
-  await terminate(id);
+
+  const graceful = { terminationType: 'GRACEFUL', gracefulTerminationTimeout: 600 };
+  const termination = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, graceful));
+  await expect.poll(async () => (await stepOf(termination, 'gracePeriod'))?.state, { timeout: 20_000 }).toBe('RUNNING');
+  await ops('skip', termination.split('/').at(-1) ?? '', 'gracePeriod', '--reason', 'nobody is on it');
+  expect(await settled(system.http, termination)).toMatchObject({ operationState: 'COMPLETED' });
+  expect(await stepOf(termination, 'gracePeriod')).toMatchObject({ state: 'SKIPPED', attempt: 1 });
 }, 120_000);
 
 it('a cancelled instantiate that is rolled back leaves the cloud as it was', async () => {

@@ -12,6 +12,7 @@ import type { PlanStep } from '../domain/plan.ts';
 import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
 import { stepFailure } from './failure.ts';
 import { type OperationContext, showDetails } from './operation-context.ts';
+import { record } from './records.ts';
 import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
 
 /** More than 2,000 pending activities fail a workflow task. All nodes of a big cluster are prepared at once. */
@@ -52,7 +53,10 @@ function start(context: OperationContext, step: PlanStep): void {
 async function runStep({ ref, run, labels }: OperationContext, step: PlanStep): Promise<void> {
   const summary = stepSummary(step, (slot) => labels.get(slot) ?? slot);
   if (step.kind === 'gracePeriod') {
+    const timer = { ...ref, stepId: step.id, summary };
+    await record.recordTimer({ ...timer, state: 'RUNNING' });
     await sleep((step.seconds ?? 0) * 1000, { summary });
+    await record.recordTimer({ ...timer, state: 'DONE' });
     return;
   }
   const input = {

@@ -144,6 +144,7 @@ function recordActivities({ recorded, broken, holds }: Script): RecordActivities
       note('recordCancelPending', vnfLcmOpOccId, `cancel ${cancelMode} by ${by}`),
     recordStepControl: ({ vnfLcmOpOccId, kind, stepId, by }) =>
       note('recordStepControl', vnfLcmOpOccId, `${kind} ${stepId} by ${by}`),
+    recordTimer: async () => {},
     recordEnd: ({ vnfLcmOpOccId, direction }) =>
       note('recordEnd', vnfLcmOpOccId, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK'),
   };
