@@ -69,6 +69,16 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   await http.get('/vnflcm/v2/vnf_lcm_op_occs?all_fields');
   await http.get(operation.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
 
+  // a restore too: the backup goes back to a node
+  const { data: instance } = await http.get(`/vnflcm/v2/vnf_instances/${id}`);
+  const { vnfcInfo } = instance.instantiatedVnfInfo;
+  const lost = vnfcInfo.find(({ vduId }: { vduId: string }) => vduId === 'masterNode');
+  const old = await backupCanaries(id);
+  simulator.nodes.hypervisor.power(lost.vnfcResourceInfoId, 'stop');
+  const heal = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, { vnfcInstanceId: [lost.id] }));
+  expect(await settled(http, heal)).toMatchObject({ operationState: 'COMPLETED' });
+  await http.get(heal.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
+
   const { data: registered } = await http.get('/v1.0/vims');
   expect(registered.vims).toMatchObject([{ type: 'kubernetes', auth_cred: { bearer_token: '***' } }]);
   const sealedVim = await system.secrets.get(secretName.vim(registered.vims[0].id));
@@ -84,6 +94,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
     bearerToken,
     Buffer.from(bearerToken).toString('base64'),
     ...(state?.certificates ? [state.certificates.key] : []),
+    ...old,
     ...(await backupCanaries(id)),
   ];
   const processes = simulator.nodes.list().flatMap((node) => node.processes());
