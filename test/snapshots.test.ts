@@ -2,7 +2,16 @@ import { gunzipSync } from 'node:zlib';
 import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listClusterBackups } from '../store/cluster-backups.ts';
-import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import {
+  clientOf,
+  createInstance,
+  onboardSample,
+  operationOf,
+  type System,
+  settled,
+  startSystem,
+  tokenOf,
+} from './testing/system.ts';
 
 let system: System;
 let connection: Connection;
@@ -38,6 +47,27 @@ it('has a backup of the new cluster in its store: a snapshot of etcd and every k
     expect(archive.includes(key), file).toBe(true);
   }
   expect(archive).toContain('etcd.db');
+});
+
+it('lists backups without their content, and to nobody else', async () => {
+  const { data } = await system.http.get(`/vnflow/v1/vnf_instances/${id}/backups`);
+  const [backup] = await listClusterBackups(system.db, id);
+  expect(data).toEqual([
+    {
+      id: backup?.id,
+      takenAt: backup?.taken_at.toISOString(),
+      nodeName: master()?.hostname,
+      endpoint: system.simulator.nodes.clusters()[0]?.endpoint,
+      revision: backup?.revision,
+      totalKeys: backup?.total_keys,
+      bytes: backup?.bytes,
+    },
+  ]);
+  const stranger = clientOf(
+    system.api.url,
+    await tokenOf(system.simulator.authUrl, { username: 'other_user', project: 'other' }),
+  );
+  expect((await stranger.get(`/vnflow/v1/vnf_instances/${id}/backups`)).status).toBe(404);
 });
 
 it('leaves nothing of it on the node', () => {

@@ -82,6 +82,7 @@ const PATHS: Readonly<Record<string, Methods>> = {
   },
   '/vnflow/v1/vnf_lcm_op_occs/{id}/steps/{stepId}/pause': act('Do not start a step before it is resumed', 200),
   '/vnflow/v1/vnf_lcm_op_occs/{id}/steps/{stepId}/resume': act('Let a paused step start', 200),
+  '/vnflow/v1/vnf_instances/{id}/backups': get("Backups of the instance's cluster"),
   '/vnflow/v1/vnf_instances/{id}/plan': {
     post: { summary: 'What an operation would do', body: PlanRequest, success: 200 },
   },

@@ -1,6 +1,7 @@
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { backupsOf } from './backups.ts';
 import { eventsOf } from './events.ts';
 import { openApiDocument } from './openapi.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
@@ -28,6 +29,12 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
         status: 200,
         json: await planAnswer(context, await vnfInstanceOf(context, request), body),
       })),
+    },
+    '/vnf_instances/:id/backups': {
+      GET: withoutBody(async (request) => {
+        const { id } = await vnfInstanceOf(context, request);
+        return { status: 200, json: await backupsOf(context, id) };
+      }),
     },
     '/plan': {
       POST: withBody(VnfdPlanRequest, async ({ caller }, body) => ({
