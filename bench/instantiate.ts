@@ -36,12 +36,16 @@ export async function benchInstantiate({ nodes, speed }: { nodes: number; speed:
     }
     const ratio = took / least.seconds;
     const history = await bed.history(cluster.vnfInstanceId);
-    const memory = await bed.memory();
     console.log(
       `  critical path ${least.seconds.toFixed(1)} s, took ${took.toFixed(1)} s, ratio ${ratio.toFixed(3)} (budget ${BUDGET.toFixed(2)})`,
     );
     console.log(`  history ${history.events} events (budget 10240), ${(history.bytes / 1e6).toFixed(2)} MB (budget 4)`);
-    console.log(`  memory: API, worker and store ${memory.vnflow} MB, simulator ${memory.simulator} MB\n`);
+    const repeated = timeline.steps.filter(({ attempt }: { attempt: number }) => attempt > 1).length;
+    console.log(`  steps that had to be repeated: ${repeated}`);
+    for (const [name, { memory, processor }] of Object.entries(bed.usage())) {
+      console.log(`  ${name.padEnd(10)} ${memory} MB at most, ${processor.toFixed(0)} s of processor time`);
+    }
+    console.log();
   } finally {
     await bed.stop();
   }

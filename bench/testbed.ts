@@ -46,9 +46,16 @@ export interface Place {
 export interface Testbed extends Place {
   /** Of the latest operation of an instance. */
   history(vnfInstanceId: string): Promise<{ readonly events: number; readonly bytes: number }>;
-  /** Resident memory in MB. */
-  memory(): Promise<{ readonly vnflow: number; readonly simulator: number }>;
+  /** What the processes have needed so far. */
+  usage(): Readonly<Record<'vnflow' | 'simulator' | 'temporal', Usage>>;
   stop(): Promise<void>;
+}
+
+export interface Usage {
+  /** Resident at most, MB. */
+  readonly memory: number;
+  /** Seconds of processor time. */
+  readonly processor: number;
 }
 
 /** vnflow as `vnflow up` runs it: API, worker and store in this process, the Temporal server and the simulator in theirs. */
@@ -81,9 +88,10 @@ export async function startTestbed({ speed, hosts }: { speed: number; hosts: num
       const { historyLength, historySize } = await engine.workflow.getHandle(`vnf/${vnfInstanceId}`).describe();
       return { events: historyLength, bytes: Number(historySize ?? 0) };
     },
-    memory: async () => ({
-      vnflow: Math.round(process.memoryUsage.rss() / 1e6),
-      simulator: residentMb(simulator.child.pid ?? 0),
+    usage: () => ({
+      vnflow: usageOf(process.pid),
+      simulator: usageOf(simulator.child.pid ?? 0),
+      temporal: usageOf(temporal.pid),
     }),
     stop: async () => {
       await vnflow.stop();
@@ -115,9 +123,20 @@ async function firstLine(child: ChildProcess): Promise<z.infer<typeof Ready>> {
   throw new Error('the simulator ended before it was ready');
 }
 
-function residentMb(pid: number): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1000);
+const TICKS_PER_SECOND = 100;
+
+/** As Linux tells it. */
+function usageOf(pid: number): Usage {
+  const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user = '0', system = '0'] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return {
+    memory: Math.round(Number(kilobytes) / 1000),
+    processor: (Number(user) + Number(system)) / TICKS_PER_SECOND,
+  };
 }
 
 export interface LargeCluster {

@@ -261,6 +261,20 @@ it('lists steps by the ids that controls take, with what went wrong or who did w
   ]);
 });
 
+it('shows some of many steps that differ in the node only', () => {
+  const steps = Array.from({ length: 499 }, (_, index) => ({
+    id: `p${index}`,
+    kind: 'prepareNode',
+    summary: `prepare w${index}`,
+    after: [],
+    commands: ['bash install.sh prepare'],
+    expectedSeconds: 63,
+  }));
+  const lines = planLines({ operation: 'SCALE', criticalPathSeconds: 63, criticalPath: ['p0'], steps });
+  expect(lines).toHaveLength(8);
+  expect(stripVTControlCharacters(lines.at(-1) ?? '')).toBe('  … and 496 more like these');
+});
+
 it('lists operations, the newest last', () => {
   const opOcc = (id: string, startTime: string) => ({
     id,

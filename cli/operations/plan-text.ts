@@ -5,25 +5,41 @@ import { duration } from './duration.ts';
 /** More names than this are only counted. */
 const MOST_NAMES = 6;
 
+/** Of more steps of one kind than this, some are shown: they differ in the node only. */
+const MOST_ALIKE = 8;
+const SHOWN_ALIKE = 3;
+
 /** A plan for people: each step with what it waits for and what it will run, then whom it disturbs. @returns lines */
 export function planLines(plan: Plan): string[] {
   if (plan.steps.length === 0) return [`${plan.operation}: nothing to do`];
-  const critical = new Set(plan.criticalPath);
-  const summaries = new Map(plan.steps.map(({ id, summary }) => [id, summary]));
-  const width = Math.min(60, Math.max(0, ...plan.steps.map(({ summary }) => summary.length)));
   const head = `${plan.operation}: ${plan.steps.length} steps, about ${duration(plan.criticalPathSeconds)} (* = on the critical path)`;
   return [
     styleText('bold', head),
-    ...plan.steps.flatMap(({ id, summary, after, commands, expectedSeconds }) => [
+    ...stepLines(plan),
+    ...(plan.disruption ? ['', ...disruptionLines(plan.disruption)] : []),
+    ...(plan.rollback ? [rollbackLine(plan.rollback)] : []),
+  ];
+}
+
+function stepLines(plan: Plan): string[] {
+  const critical = new Set(plan.criticalPath);
+  const summaries = new Map(plan.steps.map(({ id, summary }) => [id, summary]));
+  const width = Math.min(60, Math.max(0, ...plan.steps.map(({ summary }) => summary.length)));
+  const alike = Map.groupBy(plan.steps, ({ kind }) => kind);
+  return plan.steps.flatMap((step) => {
+    const { id, kind, summary, after, commands, expectedSeconds } = step;
+    const group = alike.get(kind) ?? [];
+    const place = group.length > MOST_ALIKE ? group.indexOf(step) : 0;
+    if (place === SHOWN_ALIKE) return [styleText('dim', `  … and ${group.length - SHOWN_ALIKE} more like these`)];
+    if (place > SHOWN_ALIKE) return [];
+    return [
       [
         `${critical.has(id) ? '*' : ' '} ${summary.padEnd(width)}  ${duration(expectedSeconds).padStart(12)}`,
         after.length === 0 ? 'at once' : `after ${some(after.map((other) => summaries.get(other) ?? other))}`,
       ].join('  '),
       ...commands.map((command) => styleText('dim', `      ${command}`)),
-    ]),
-    ...(plan.disruption ? ['', ...disruptionLines(plan.disruption)] : []),
-    ...(plan.rollback ? [rollbackLine(plan.rollback)] : []),
-  ];
+    ];
+  });
 }
 
 function disruptionLines(found: Disruption): string[] {
