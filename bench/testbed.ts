@@ -160,7 +160,11 @@ export async function largeCluster({ http, authUrl, speed }: Place, nodes: numbe
   const run = async (task: string, body: object): Promise<Finished> => {
     const began = Date.now();
     const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
-    const ended = await settled(http, operation, { timeoutMs: LIMIT_MS });
+    const ended = await settled(http, operation, {
+      timeoutMs: LIMIT_MS,
+      pollMs: 250 / Math.sqrt(speed),
+      mayBeBusy: true,
+    });
     const seconds = ((Date.now() - began) / 1000) * speed;
     if (ended.operationState !== 'COMPLETED')
       throw new Error(`${task} ended ${ended.operationState}: ${JSON.stringify(ended.error)}`);

@@ -145,10 +145,10 @@ if [ "$state" = finished ]; then
   fi
 fi
 if [ ! -f "$dir/log" ]; then exit 0; fi
-size=$(wc -c < "$dir/log" | tr -d ' ')
+size=$(wc -c < "$dir/log")
 if [ "$((size-from))" -gt "$max" ]; then from=$((size-max)); fi
 echo "log $from"
-tail -c "+$((from+1))" "$dir/log" | head -c "$max"
+if [ "$size" -gt "$from" ]; then tail -c "+$((from+1))" "$dir/log" | head -c "$max"; fi
 `;
 
 const FORGET_SECRETS = `rm -f "$1/jobs/$2/secret-output" "$1/jobs/$2/env"`;

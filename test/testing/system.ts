@@ -175,12 +175,18 @@ export function operationOf(answer: AxiosResponse): string {
 
 /**
  * Polls until the operation has ended or waits for an operator.
+ * @param options.mayBeBusy the machine is given more work than it can do at once: a 503 is no failure
  * @throws Error when something was executed that `POST …/plan` had not told beforehand
  */
-export async function settled(http: AxiosInstance, operation: string, { timeoutMs = 60_000 } = {}) {
+export async function settled(
+  http: AxiosInstance,
+  operation: string,
+  { timeoutMs = 60_000, pollMs = 50, mayBeBusy = false } = {},
+) {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const { status, data } = await http.get(operation);
+    if (status === 503 && mayBeBusy && Date.now() < until) continue;
     if (status !== 200) throw new Error(`poll: ${status} ${JSON.stringify(data)}`);
     if (FINAL.has(data.operationState)) {
       await checkAgainstPlan(http, operation);
@@ -188,6 +194,6 @@ export async function settled(http: AxiosInstance, operation: string, { timeoutM
     }
     if (Date.now() > until)
       throw new Error(`still ${data.operationState} after ${timeoutMs} ms: ${JSON.stringify(data.error ?? {})}`);
-    await delay(50);
+    await delay(pollMs);
   }
 }

@@ -48,16 +48,19 @@ export function scriptOf(text: string, live: boolean): Script {
   return script;
 }
 
-/** Puts the parsed script in the place of its stand-in. */
-export const putScriptInPlace: TransformPlugin = {
-  name: 'vnflow-simulator',
-  transform: ({ ast }) => {
-    const [statement] = ast.statements;
-    const command = statement?.pipelines[0]?.commands[0];
-    if (ast.statements.length === 1 && command?.type === 'SimpleCommand' && literal(command.args[0]) === STAND) {
-      const script = known.get(literal(command.args[1]) ?? '');
-      if (script) return { ast: script.ast };
-    }
-    return { ast: rewrite(ast, { live: false }) };
-  },
-};
+/** Puts the parsed script in the place of its stand-in. The script is held here: hundreds of others may be read before it runs. */
+export function putInPlace(script: Script): TransformPlugin {
+  return {
+    name: 'vnflow-simulator',
+    transform: ({ ast }) => {
+      const [statement] = ast.statements;
+      const command = statement?.pipelines[0]?.commands[0];
+      const isStand =
+        ast.statements.length === 1 &&
+        command?.type === 'SimpleCommand' &&
+        literal(command.args[0]) === STAND &&
+        script.stand.endsWith(` ${literal(command.args[1])}`);
+      return { ast: isStand ? script.ast : rewrite(ast, { live: false }) };
+    },
+  };
+}

@@ -7,7 +7,7 @@ import { asFileSystem, createView, type View, type Viewer } from '../files/view.
 import type { SimNode } from '../node.ts';
 import { InstalledCommands, InstalledPaths } from './installed.ts';
 import { unseenLines } from './live-output.ts';
-import { putScriptInPlace, scriptOf } from './scripts.ts';
+import { putInPlace, scriptOf } from './scripts.ts';
 
 /** Standard input of a run: comes from a client, or is empty. */
 export interface InputSource {
@@ -119,6 +119,7 @@ async function execute(run: Run, request: ShellRequest): Promise<ShellResult> {
   const script = scriptOf(request.text, run.sink !== undefined);
   const env = request.env ?? loginEnv(run.user);
   const bash = createBash(run, env, request.cwd ?? homeOf(run.user));
+  bash.registerTransformPlugin(putInPlace(script));
   const stdin = request.stdin ?? (run.input.live && script.readsInput ? await run.input.read() : '');
   const result = await bash.exec(script.stand, {
     env: { ...env, ...positionalEnv(request.positional ?? ['bash']) },
@@ -214,7 +215,6 @@ function createBash(run: Run, env: Readonly<Record<string, string>>, cwd: string
     executionLimits: LIMITS,
     sleep: (ms) => run.node.world.clock.sleep(ms / 1000, run.signal),
   });
-  bash.registerTransformPlugin(putScriptInPlace);
   const innards = bash as unknown as Innards;
   innards.commands = commands;
   innards.state.hashTable = new InstalledPaths(commands);
