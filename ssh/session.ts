@@ -67,7 +67,8 @@ async function dial({ host, port = 22, connectTimeoutMs, signal }: SessionTarget
   } catch (error) {
     socket.destroy();
     signal?.throwIfAborted();
-    const seen = limit.aborted ? `no answer within ${connectTimeoutMs / 1000} s` : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    const seen = limit.aborted ? `no answer within ${connectTimeoutMs / 1000} s` : reason;
     throw new VnflowError('NODE_UNREACHABLE', { detail: `The ${label} gave no SSH session: ${seen}.`, seen });
   }
 }

@@ -38,7 +38,7 @@ export async function startLoopbackNode(options: LoopbackNodeOptions = {}): Prom
   const { username = 'ubuntu', password = 'pa ss"word' } = options;
   const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-node-'));
   const { bin } = installFakeSystemd(directory);
-  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
+  const hostKey = readableKey();
   const environment = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, FAKE_ROOT: directory };
   const seen = { commands: [] as string[], passwordsSeen: [] as string[], logins: 0 };
   const connections = new Set<Connection>();
@@ -124,4 +124,12 @@ function runInShell(command: string, channel: ServerChannel, environment: NodeJS
     else channel.exit(signal.replace(/^SIG/, ''));
     channel.end();
   });
+}
+
+/** One in some hundred of the keys that ssh2 makes cannot be read by ssh2. */
+function readableKey(): string {
+  for (;;) {
+    const { private: key } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key;
+  }
 }
