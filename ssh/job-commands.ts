@@ -96,6 +96,8 @@ systemd-run --quiet --collect --unit="$unit" --description="$description" \\
   --property=UMask=0077 --property=TimeoutStopSec=20 --property=RuntimeMaxSec=$((limit+60)) \\
   --property="StandardOutput=append:$dir/log" --property="StandardError=append:$dir/log" \\
   /bin/sh "$dir/run" "$limit" || exit 1
+n=0
+while [ ! -f "$dir/alive" ] && [ "$n" -lt 50 ]; do sleep 0.1; n=$((n+1)); done # so that the first look can wait for its end
 echo started
 `;
 

@@ -17,8 +17,8 @@ import type { SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
 
 const LOG_BYTES_PER_LOOK = 64 * 1024;
-/** With many jobs each is looked at less often: fifty looks a second, over all of them. No end is noticed later for that. */
-const MS_PER_FOLLOWED_JOB = 20;
+/** With many jobs each is looked at less often: 25 looks a second, over all of them. No end is noticed later for that. */
+const MS_PER_FOLLOWED_JOB = 40;
 let followed = 0;
 
 export interface Job {
@@ -73,7 +73,7 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
   const root = options.root ?? JOB_ROOT;
   const began = await start(session, job, { root, signal: options.signal });
   const tail = createLogTail([...(job.secrets ?? []), ...secretVariables(job.env)]);
-  const look = await follow(session, job, { ...options, root, tail });
+  const look = await follow(session, job, { ...options, root, tail, isNew: began === 'started' });
   if (look.exit !== 0) throw failure(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
   if (Object.keys(look.secretOutputs).length > 0) {
     await options.sealSecrets?.(look.secretOutputs);
@@ -154,16 +154,16 @@ async function follow(session: SshSession, job: Job, following: Following): Prom
   }
 }
 
-type Following = FollowOptions & { readonly root: string; readonly tail: LogTail };
+type Following = FollowOptions & { readonly root: string; readonly tail: LogTail; readonly isNew: boolean };
 
 /** The node itself waits for the end of the job; a node that answers early is not asked again before the pause is over. */
 async function lookUntilEnd(
   session: SshSession,
   job: Job,
-  { root, tail, signal, onProgress, pollMs = { min: 200, max: 1500 } }: Following,
+  { root, tail, signal, onProgress, isNew, pollMs = { min: 200, max: 1500 } }: Following,
 ): Promise<JobLook> {
   const deadline = Date.now() + (job.timeLimitSeconds + 120) * 1000;
-  let pause = 0;
+  let pause = isNew ? Math.max(pollMs.min, followed * MS_PER_FOLLOWED_JOB) : 0;
   for (;;) {
     const asked = performance.now();
     const look = await lookAt(session, job, { root, from: tail.next, waitSeconds: pause / 1000, signal });
@@ -178,8 +178,7 @@ async function lookUntilEnd(
       throw failure(session, job, { exit: 'timeout', tail: tail.text() });
     }
     await pauseFor(pause - (performance.now() - asked), signal);
-    const longest = Math.max(pollMs.max, followed * MS_PER_FOLLOWED_JOB);
-    pause = Math.min(longest, Math.max(pollMs.min, pause * 1.4));
+    pause = Math.max(pollMs.min, followed * MS_PER_FOLLOWED_JOB, Math.min(pollMs.max, pause * 1.4));
   }
 }
 
