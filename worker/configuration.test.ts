@@ -21,10 +21,18 @@ it('takes a bastion as user@host:port, port 22 unless named, and an empty variab
   expect(bastion('')).toBeUndefined();
 });
 
+it('backs clusters up every six hours and keeps four backups, unless told otherwise', () => {
+  expect(readConfiguration({}, directory).backups).toEqual({ everySeconds: 21_600, keep: 4 });
+  const told = readConfiguration({ VNFLOW_BACKUP_HOURS: '0.5', VNFLOW_BACKUPS_KEPT: '9' }, directory);
+  expect(told.backups).toEqual({ everySeconds: 1800, keep: 9 });
+});
+
 it.each([
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
   [{ TEMPORAL_ADDRESS: 'http://temporal' }, 'TEMPORAL_ADDRESS'],
   [{ VNFLOW_BASTION: 'no bastion' }, 'VNFLOW_BASTION'],
+  [{ VNFLOW_BACKUP_HOURS: '0' }, 'VNFLOW_BACKUP_HOURS'],
+  [{ VNFLOW_BACKUPS_KEPT: 'all' }, 'VNFLOW_BACKUPS_KEPT'],
   [{ VNFLOW_MASTER_KEY: 'c2hvcnQ=' }, 'VNFLOW_MASTER_KEY'],
 ])('refuses %j and names the variable', (environment, name) => {
   expect(() => readConfiguration(environment, directory)).toThrow(name);
