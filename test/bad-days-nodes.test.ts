@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { typeRemedy } from './testing/remedy.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /** What goes wrong on nodes: each ends with the command that the error itself names, and the operation completes. */
+
+vi.setConfig({ testTimeout: 90_000 });
 
 let system: System;
 let vnfdId: string;
