@@ -1,6 +1,7 @@
 import { type Plan, type PlanStep, step } from '../plan.ts';
 import { VnflowError } from '../problems.ts';
-import { type ControlPlaneNode, type HealOrder, healOrder, type LiveMember } from '../quorum.ts';
+import { type ControlPlaneNode, healOrder, type LiveMember } from '../quorum.ts';
+import { replacement } from './heal-replacement.ts';
 import { type ClusterShape, planInstantiate } from './instantiate.ts';
 import { restoration, restoreSource } from './restore.ts';
 
@@ -39,8 +40,6 @@ export function planHeal(facts: HealFacts, survey?: ControlPlaneSurvey): Plan {
   const steps = facts.recreate ? recreation(facts.shape) : healing(facts, survey);
   return { operation: 'HEAL', direction: 'forward', rollbackSupported: false, steps };
 }
-
-type Order = Pick<Extract<HealOrder, { verdict: 'possible' }>, 'dead' | 'alive'>;
 
 /**
  * The only control-plane node is restored; several are replaced as long as etcd keeps its majority, and restored if that is allowed.
@@ -85,93 +84,4 @@ function recreation(shape: ClusterShape): PlanStep[] {
       after: entry.after.map((id) => (id === applyStack?.id ? recreateStack.id : id)),
     })),
   ];
-}
-
-/** Heat works on one update of a stack at a time: each of ours waits until the servers of the one before are known. */
-function replacement(facts: HealFacts, { dead, alive }: Order): PlanStep[] {
-  const steps: PlanStep[] = [];
-  const add = (entry: PlanStep): PlanStep => {
-    steps.push(entry);
-    return entry;
-  };
-  let stackRests: readonly PlanStep[] = [];
-  const replace = (after: readonly PlanStep[], which: { slot?: string; slots?: readonly string[]; part?: number }) => {
-    const replaced = add(step('replaceServers', [...after, ...stackRests], which));
-    const { slots: _, ...place } = which;
-    const discovered = add(step('discover', [replaced], place));
-    stackRests = [discovered];
-    return discovered;
-  };
-  const leave = (slot: string, after: readonly PlanStep[], out: readonly string[]) => {
-    const withdrawn = facts.shape.loadBalanced
-      ? [add(step('excludeFromLoadBalancers', after, { slot, slots: out }))]
-      : after;
-    return add(step('removeControlPlane', withdrawn, { slot }));
-  };
-  const prepare = (slot: string, discovered: PlanStep) => {
-    const prepared = add(step('prepareNode', [discovered], { slot }));
-    return facts.shape.loadBalanced ? add(step('loadBalancer', [prepared], { slot })) : prepared;
-  };
-  const join = (slot: string, after: readonly PlanStep[], out: readonly string[]) => {
-    const joined = add(step('joinControlPlane', after, { slot }));
-    return facts.shape.loadBalanced ? add(step('includeInLoadBalancers', [joined], { slot, slots: out })) : joined;
-  };
-
-  // before anything changes: what the load balancers' script needs to know of the cluster
-  const atHome = facts.shape.loadBalanced && dead.length + alive.length > 0;
-  const known = atHome ? [add(step('discover', [], { part: 0 }))] : [];
-  let gone: readonly PlanStep[] = known;
-  dead.forEach((slot, index) => {
-    gone = [leave(slot, gone, dead.slice(0, index + 1))];
-  });
-  const ready = dead.map((slot) => prepare(slot, replace(gone, { slot })));
-  let complete: readonly PlanStep[] = gone;
-  dead.forEach((slot, index) => {
-    const prepared = ready[index];
-    complete = [join(slot, prepared ? [prepared, ...complete] : complete, dead.slice(index + 1))];
-  });
-
-  let workersBack: readonly PlanStep[] = [];
-  const replaceWorkers = (slots: readonly string[], part: number | undefined) => {
-    const place = part === undefined ? {} : { part };
-    const drained = slots.some((slot) => facts.workers.includes(slot))
-      ? [
-          add(
-            step('removeWorkers', workersBack, {
-              ...place,
-              slots: slots.filter((slot) => facts.workers.includes(slot)),
-            }),
-          ),
-        ]
-      : workersBack;
-    const discovered = replace(drained, { ...place, slots });
-    workersBack = slots
-      .filter((slot) => facts.workers.includes(slot))
-      .map((slot) => add(step('joinWorker', [add(step('prepareNode', [discovered], { slot }))], { slot })));
-  };
-
-  const waves = workerWaves(facts);
-  for (let round = 0; round < Math.max(waves.length, alive.length); round++) {
-    const wave = waves[round];
-    if (wave) replaceWorkers(wave, round === 0 ? undefined : round + 1);
-    const slot = alive[round];
-    if (slot === undefined) continue;
-    const left = leave(slot, complete, [slot]);
-    complete = [join(slot, [prepare(slot, replace([left], { slot }))], [])];
-  }
-  // from a node that is touched anyway; which one must not depend on the survey
-  const slot = facts.controlPlane.at(-1);
-  if (slot === undefined) return steps;
-  const refreshed = facts.shape.vimNamed ? [add(step('registerVim', complete, { slot }))] : complete;
-  add(step('snapshotEtcd', refreshed, { slot })); // etcd has other members now
-  return steps;
-}
-
-/** Never all workers at once: pods that must move need somewhere to go. */
-function workerWaves({ workers, others, shape }: HealFacts): (readonly string[])[] {
-  const half = Math.ceil(workers.length / 2);
-  const everyWorker = workers.length > 1 && workers.length === shape.workers.count;
-  const waves = everyWorker ? [workers.slice(0, half), workers.slice(half)] : [workers];
-  const [first = [], ...rest] = waves;
-  return [[...first, ...others], ...rest].filter((wave) => wave.length > 0);
 }
