@@ -14,7 +14,8 @@ import { operationOf } from './operation-facts.ts';
 const KUBECTL_TIMEOUT_MS = 60_000;
 /** So often it is looked whether the node is still alive: pods of a dead one never end. */
 const DRAIN_PART_SECONDS = 60;
-const FORCED_SECONDS = 60;
+/** Pods of a dead node never end: nobody waits for them once their deletion is ordered. */
+const FORCED_SECONDS = 10;
 
 export async function drainTimeoutOf(deps: ActivityDependencies, input: StepInput): Promise<number> {
   const params = z.looseObject({ additionalParams: z.looseObject({ drain_timeout: DrainTimeout }).optional() });
@@ -63,12 +64,7 @@ async function drain(session: SshSession, beat: Beat, { name, timeoutSeconds }: 
 /** The machine is dead: nobody ends its pods in an orderly way, so no budget can be kept. What stays goes with the node. */
 async function forget(session: SshSession, beat: Beat, name: string): Promise<void> {
   beat.say(`${name} does not answer: its pods are deleted`);
-  await drainOnce(session, beat, [
-    name,
-    '--disable-eviction',
-    '--skip-wait-for-delete-timeout=1',
-    `--timeout=${FORCED_SECONDS}s`,
-  ]);
+  await drainOnce(session, beat, [name, '--disable-eviction', `--timeout=${FORCED_SECONDS}s`]);
 }
 
 async function drainOnce(session: SshSession, { signal }: Beat, args: readonly string[]): Promise<ExecResult> {

@@ -63,17 +63,16 @@ it('refuses what it cannot heal before anything starts', async () => {
   expect((await heal({ additionalParams: { drain_timeout: 0 } })).data.detail).toContain('drain_timeout');
 });
 
-it('a disruption budget holds the drain of a living worker for as long as was said, then an operator is asked', async () => {
-  const [victim] = await vnfcs('workerNode');
-  const name = victim && machine(victim)?.hostname;
+/** A pod that its disruption budget cannot spare. @returns the cluster's objects */
+function lastPodOn(nodeName: string) {
   const objects = cluster()?.objects;
-  if (!victim || !name || !objects) throw new Error('no worker');
+  if (!objects) throw new Error('no cluster');
   const labels = { app: 'db' };
   objects['Pod/default/db-0'] = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'db-0', namespace: 'default', labels },
-    spec: { nodeName: name },
+    spec: { nodeName },
   };
   objects['PodDisruptionBudget/default/db'] = {
     apiVersion: 'policy/v1',
@@ -81,6 +80,29 @@ it('a disruption budget holds the drain of a living worker for as long as was sa
     metadata: { name: 'db', namespace: 'default' },
     spec: { selector: { matchLabels: labels }, minAvailable: 1 },
   };
+  return objects;
+}
+
+it('a worker that nobody reaches since a moment ago is not waited for: its pods never end, whatever their budget says', async () => {
+  const [victim] = await vnfcs('workerNode');
+  const name = victim && machine(victim)?.hostname;
+  if (!victim || !name) throw new Error('no worker');
+  const objects = lastPodOn(name);
+  system.simulator.nodes.faults.add({ kind: 'unreachable', node: victim.vnfcResourceInfoId });
+  const ended = await settled(system.http, operationOf(await heal({ vnfcInstanceId: [victim.id] })));
+  system.simulator.nodes.faults.clear();
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  expect(machine(victim)).toBeUndefined();
+  expect(objects['Pod/default/db-0']).toBeUndefined();
+  delete objects['PodDisruptionBudget/default/db'];
+});
+
+it('a disruption budget holds the drain of a living worker for as long as was said, then an operator is asked', async () => {
+  const [victim] = await vnfcs('workerNode');
+  const name = victim && machine(victim)?.hostname;
+  if (!victim || !name) throw new Error('no worker');
+  const objects = lastPodOn(name);
   const operation = operationOf(await heal({ vnfcInstanceId: [victim.id], additionalParams: { drain_timeout: 90 } }));
   const blocked = await settled(system.http, operation);
   expect(blocked).toMatchObject({

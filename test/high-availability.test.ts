@@ -11,6 +11,8 @@ import {
 
 let system: System;
 let vnfdId: string;
+/** The instance with five control-plane nodes. */
+let five: string;
 beforeAll(async () => {
   system = await startSystem();
   vnfdId = await onboardSample(system.http);
@@ -43,12 +45,12 @@ it("makes the guide's complex cluster: three control-plane nodes behind a virtua
 }, 120_000);
 
 it("makes five control-plane nodes by the package's level, each load balancer with five backends and no statistics page", async () => {
-  const id = await createInstance(system.http, vnfdId);
+  five = await createInstance(system.http, vnfdId);
   const guide = guideRequest('instantiate-complex.json', system.simulator.authUrl);
   const body = { ...guide, instantiationLevelId: 'instantiation_level_3' };
   const ended = await settled(
     system.http,
-    operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body)),
+    operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${five}/instantiate`, body)),
     { timeoutMs: 90_000 },
   );
   expect(ended.error).toBeUndefined();
@@ -61,5 +63,35 @@ it("makes five control-plane nodes by the package's level, each load balancer wi
     const haproxy = master.file('/etc/haproxy/haproxy.cfg') ?? '';
     expect(haproxy.match(/^\s+server .*:6443 .*$/gm)?.length).toBe(5);
     expect(haproxy).not.toMatch(/^\s*stats (enable|uri)/m);
+  }
+}, 120_000);
+
+it('heals two dead of five unattended, one of which runs on where nobody reaches it', async () => {
+  const cluster = system.simulator.nodes.clusters().at(-1);
+  const { data } = await system.http.get(`/vnflcm/v2/vnf_instances/${five}`);
+  const masters: { id: string; vnfcResourceInfoId: string; vduId: string }[] = data.instantiatedVnfInfo.vnfcInfo.filter(
+    ({ vduId }: { vduId: string }) => vduId === 'masterNode',
+  );
+  const [first, second, ...survivors] = masters;
+  if (!first || !second) throw new Error('five control-plane nodes');
+  system.simulator.nodes.hypervisor.power(first.vnfcResourceInfoId, 'stop');
+  system.simulator.nodes.faults.add({ kind: 'unreachable', node: second.vnfcResourceInfoId });
+  const ended = await settled(
+    system.http,
+    operationOf(
+      await system.http.post(`/vnflcm/v2/vnf_instances/${five}/heal`, { vnfcInstanceId: [first.id, second.id] }),
+    ),
+    { timeoutMs: 90_000 },
+  );
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  const servers = cluster?.etcd.members.map(({ server }) => server) ?? [];
+  expect(cluster?.etcd.members.every(({ started, learner }) => started && !learner)).toBe(true);
+  expect(servers).toHaveLength(5);
+  expect(servers).toEqual(expect.arrayContaining(survivors.map(({ vnfcResourceInfoId }) => vnfcResourceInfoId)));
+  expect(servers.map((server) => system.simulator.nodes.node(server)?.power)).toEqual(Array(5).fill('on'));
+  for (const server of servers) {
+    const haproxy = system.simulator.nodes.node(server)?.file('/etc/haproxy/haproxy.cfg') ?? '';
+    expect(haproxy.match(/^\s+server .*:6443 .*$/gm)?.length).toBe(5);
   }
 }, 120_000);

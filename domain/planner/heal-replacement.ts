@@ -48,9 +48,7 @@ function replaceDead(drawing: Drawing, { dead, alive }: ControlPlaneOrder): Afte
   if (dead.length + alive.length === 0) return [];
   // before anything changes: what the script of the load balancers needs to know of the cluster
   let gone: After = [draw(drawing, 'discover', [], { part: 0 })];
-  for (const [index, slot] of dead.entries()) {
-    gone = [leave(drawing, slot, { after: gone, out: dead.slice(0, index + 1) })];
-  }
+  for (const slot of dead) gone = [leave(drawing, slot, { after: gone, out: dead })]; // none of the dead is asked
   const ready = dead.map((slot) => ({ slot, step: prepare(drawing, slot, replaceServers(drawing, gone, { slot })) }));
   let complete = gone;
   for (const [index, { slot, step: prepared }] of ready.entries()) {

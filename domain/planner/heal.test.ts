@@ -88,6 +88,11 @@ it('lets both dead of five leave before either joins, and prepares them side by 
     expect(waits(plan, `joinControlPlane-${slot}`, 'removeControlPlane-masterNode-1')).toBe(true);
     expect(waits(plan, `joinControlPlane-${slot}`, 'removeControlPlane-masterNode-3')).toBe(true);
   }
+  const excluded = plan.steps.filter(({ kind }) => kind === 'excludeFromLoadBalancers');
+  expect(excluded.map(({ slots }) => slots)).toEqual([
+    [master(1), master(3)],
+    [master(1), master(3)],
+  ]);
   expect(waits(plan, 'prepareNode-masterNode-3', 'prepareNode-masterNode-1')).toBe(false);
   expect(waits(plan, 'joinControlPlane-masterNode-3', 'includeInLoadBalancers-masterNode-1')).toBe(true);
 });
