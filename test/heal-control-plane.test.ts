@@ -17,7 +17,7 @@ beforeAll(async () => {
   const body = guideRequest('instantiate-complex.json', system.simulator.authUrl);
   const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
   expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
-}, 120_000);
+}, 180_000);
 afterAll(() => system.stop());
 
 interface Vnfc {
@@ -27,7 +27,7 @@ interface Vnfc {
 }
 
 const heal = (body: object) => system.http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, body);
-const healed = async (body: object) => settled(system.http, operationOf(await heal(body)), { timeoutMs: 110_000 });
+const healed = async (body: object) => settled(system.http, operationOf(await heal(body)), { timeoutMs: 170_000 });
 const vnfcs = async (vduId: string): Promise<Vnfc[]> =>
   (await system.http.get(`/vnflcm/v2/vnf_instances/${id}`)).data.instantiatedVnfInfo.vnfcInfo.filter(
     (vnfc: Vnfc) => vnfc.vduId === vduId,
@@ -94,7 +94,7 @@ it('heals the owner of the virtual IP and a worker, both off: every survivor rel
   expect(system.simulator.ledger.entries(seq).filter(({ where }) => where === machine(bystander)?.hostname)).toEqual(
     [],
   );
-}, 120_000);
+}, 180_000);
 
 it('refuses to heal a living control-plane node while another one is down, and two dead of three: nothing is touched', async () => {
   const [first, second, third] = await vnfcs('masterNode');
@@ -132,7 +132,7 @@ it('refuses to heal a living control-plane node while another one is down, and t
     .toEqual(['on', 'on', 'on']);
   expect(system.simulator.fingerprint()).toEqual(before.cloud);
   expect(await vnfcs('masterNode')).toEqual(before.info);
-}, 120_000);
+}, 180_000);
 
 it('heals a control-plane node that votes, and lets nobody log in', async () => {
   const [victim, ...others] = await vnfcs('masterNode');
@@ -145,7 +145,7 @@ it('heals a control-plane node that votes, and lets nobody log in', async () => 
   const after = (await vnfcs('masterNode')).map((vnfc) => vnfc.id);
   expect(after).toEqual(expect.arrayContaining(others.map((vnfc) => vnfc.id)));
   expect(after).not.toContain(victim.id);
-}, 120_000);
+}, 180_000);
 
 it('heals everything, a part at a time: no majority is lost, no moment without a worker', async () => {
   const before = [...(await vnfcs('masterNode')), ...(await vnfcs('workerNode'))].map((vnfc) => vnfc.id);
@@ -158,4 +158,4 @@ it('heals everything, a part at a time: no majority is lost, no moment without a
   const after = [...(await vnfcs('masterNode')), ...(await vnfcs('workerNode'))].map((vnfc) => vnfc.id);
   expect(after.filter((one) => before.includes(one))).toEqual([]);
   expect(after).toHaveLength(5);
-}, 120_000);
+}, 180_000);
