@@ -28,8 +28,8 @@ const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
 /** No worker polls: the call waits this long, then the client is told to come again. */
 const ACCEPT_DEADLINE_MS = 8_000;
 const CONTROL_DEADLINE_MS = 15_000;
-/** Between the last record of an operation and the end of its workflow lie some milliseconds. */
-const CLOSING_PATIENCE_MS = 5_000;
+/** Between the last record of an operation and the end of its workflow lie some milliseconds; if the worker dies there, its task's time-out. */
+const CLOSING_PATIENCE_MS = 15_000;
 
 /**
  * Starts the workflow of an operation and waits until its row is in the store (update-with-start: atomic).
