@@ -5,6 +5,8 @@ import { type LargeCluster, largeCluster, type Place, startTestbed } from './tes
 const OPERATIONS: Readonly<Record<string, (cluster: LargeCluster) => Promise<unknown>>> = {
   'scale out by 1': (cluster) => cluster.scale('SCALE_OUT', 1),
   'scale in by 1': (cluster) => cluster.scale('SCALE_IN', 1),
+  'heal a worker': (cluster) => cluster.heal('workerNode'),
+  'heal a cp node': (cluster) => cluster.heal('masterNode'),
 };
 const COLUMNS = ['logins new', 'cp', 'workers', 'commands new', 'cp', 'workers', 'Heat calls'];
 
@@ -25,7 +27,7 @@ export async function benchCounts(sizes: readonly number[], speed: number): Prom
   console.log(`  ${'operation'.padEnd(18)}${'nodes'.padStart(6)}${COLUMNS.map((name) => name.padStart(13)).join('')}`);
   const rows: Row[] = [];
   for (const nodes of sizes) {
-    const bed = await startTestbed({ speed, hosts: 20 });
+    const bed = await startTestbed({ speed, hosts: nodes + 20 });
     for (const row of await countsAt(bed, nodes).finally(bed.stop)) {
       rows.push(row);
       console.log(line(row));
@@ -37,7 +39,7 @@ export async function benchCounts(sizes: readonly number[], speed: number): Prom
 
 /** Makes a cluster of that many nodes and does to it what is counted. */
 export async function countsAt(place: Place, nodes: number): Promise<Row[]> {
-  const cluster = await largeCluster(place, nodes);
+  const cluster = await largeCluster(place, nodes, 'complex');
   const rows = [await counted(place, cluster, { operation: 'instantiate', nodes, run: () => cluster.instantiate() })];
   for (const [operation, run] of Object.entries(OPERATIONS)) {
     rows.push(await counted(place, cluster, { operation, nodes, run: () => run(cluster) }));
@@ -90,10 +92,16 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   ];
 }
 
+/** What the control plane may need beyond that: load balancers, CNI, a last look, a session that was lost. */
+const HANDFUL = 10;
+
 /** One to prepare a node, one to join it (or to start the control plane), and a few that do not depend on the size. */
 function loginsPerNode(rows: readonly Row[]): Verdict {
-  const beyond = new Set(rows.map(({ nodes, counts: { logins } }) => logins.fresh - 2 * nodes));
-  return { rule: `instantiate: 2 logins per node, and ${[...beyond].join(' or ')} more`, holds: beyond.size <= 1 };
+  const beyond = rows.map(({ nodes, counts: { logins } }) => logins.fresh - 2 * nodes);
+  return {
+    rule: `instantiate: 2 logins per node, and ${[...new Set(beyond)].join(' or ')} more`,
+    holds: beyond.every((count) => count >= 0 && count <= HANDFUL),
+  };
 }
 
 function line({ operation, nodes, counts: { logins, commands, heatCalls } }: Row): string {

@@ -7,33 +7,38 @@ import { parseDocument } from 'yaml';
 
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
 const SAMPLE_VNFD_ID = 'd34ac189-5376-493f-828f-224dd5fe7393';
-/** In the simple flavour of the sample, before any scaling. */
+/** In both flavours of the sample, before any scaling. */
 const FIRST_WORKERS = 2;
 export const LARGE_LEVEL = 'large';
 
+export type FlavourId = 'simple' | 'complex';
+/** Control-plane nodes of a flavour. */
+export const CONTROL_PLANE: Readonly<Record<FlavourId, number>> = { simple: 1, complex: 3 };
+
 /**
- * The sample package with more room: a level `large` of the simple flavour with that many workers, and an aspect that scales
- * far enough. HOTs and script are the sample's own.
+ * The sample package with more room: a level `large` of a flavour with that many workers, and an aspect that scales far enough. HOTs and script are the sample's own.
  * @returns the directory of the package's source
  */
-export function largePackage(workers: number, maxWorkers: number): string {
+export function largePackage(flavour: FlavourId, workers: number, maxWorkers: number): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-bench-package-'));
   cpSync(SAMPLE, directory, { recursive: true });
-  const file = path.join(directory, 'Definitions', 'flavour_simple.yaml');
+  const file = path.join(directory, 'Definitions', `flavour_${flavour}.yaml`);
   const vnfd = parseDocument(readFileSync(file, 'utf8'));
   const policy = (name: string, ...rest: string[]) => {
     const policies = vnfd.getIn(['topology_template', 'policies']) as { items: { has(key: string): boolean }[] };
     const index = policies.items.findIndex((item) => item.has(name));
-    if (index < 0) throw new Error(`the sample's simple flavour has no policy ${name}`);
+    if (index < 0) throw new Error(`the sample's flavour has no policy ${name}`);
     return ['topology_template', 'policies', index, name, 'properties', ...rest];
   };
   const most = maxWorkers - FIRST_WORKERS;
   vnfd.setIn(policy('scaling_aspects', 'aspects', 'workerNode_scale', 'max_scale_level'), most);
   vnfd.setIn(policy('instantiation_levels', 'levels', LARGE_LEVEL), {
-    description: `one control-plane node and ${workers} workers`,
+    description: `${workers} workers`,
     scale_info: { workerNode_scale: { scale_level: workers - FIRST_WORKERS } },
   });
-  vnfd.setIn(policy('masterNode_instantiation_levels', 'levels', LARGE_LEVEL), { number_of_instances: 1 });
+  vnfd.setIn(policy('masterNode_instantiation_levels', 'levels', LARGE_LEVEL), {
+    number_of_instances: CONTROL_PLANE[flavour],
+  });
   vnfd.setIn(policy('workerNode_instantiation_levels', 'levels', LARGE_LEVEL), { number_of_instances: workers });
   vnfd.setIn(
     ['topology_template', 'node_templates', 'workerNode', 'properties', 'vdu_profile', 'max_number_of_instances'],

@@ -21,7 +21,7 @@ import {
 import { BUNDLES, quiet, startTestTemporal } from '../test/testing/temporal.ts';
 import { readConfiguration } from '../worker/configuration.ts';
 import { startVnflow } from '../worker/start-vnflow.ts';
-import { LARGE_LEVEL, largePackage } from './large-package.ts';
+import { CONTROL_PLANE, type FlavourId, LARGE_LEVEL, largePackage } from './large-package.ts';
 
 const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
 /** Room for more than 2,000 nodes. */
@@ -142,6 +142,8 @@ function usageOf(pid: number): Usage {
 export interface LargeCluster {
   readonly vnfInstanceId: string;
   instantiate(): Promise<Finished>;
+  /** One node of that VDU, the last. */
+  heal(vduId: 'masterNode' | 'workerNode'): Promise<Finished>;
   scale(type: 'SCALE_OUT' | 'SCALE_IN', numberOfSteps: number): Promise<Finished>;
 }
 
@@ -152,9 +154,13 @@ export interface Finished {
   readonly seconds: number;
 }
 
-/** A VNF instance of the simple flavour with that many nodes in all, and room for as many more. */
-export async function largeCluster({ http, authUrl, speed }: Place, nodes: number): Promise<LargeCluster> {
-  const source = largePackage(nodes - 1, 2 * nodes + 200);
+/** A VNF instance with that many nodes in all, and room for as many more. */
+export async function largeCluster(
+  { http, authUrl, speed }: Place,
+  nodes: number,
+  flavour: FlavourId = 'simple',
+): Promise<LargeCluster> {
+  const source = largePackage(flavour, nodes - CONTROL_PLANE[flavour], 2 * nodes + 200);
   const vnfdId = await onboardSample(http, source).finally(() => rmSync(source, { recursive: true }));
   const id = await createInstance(http, vnfdId);
   const run = async (task: string, body: object): Promise<Finished> => {
@@ -174,9 +180,15 @@ export async function largeCluster({ http, authUrl, speed }: Place, nodes: numbe
     vnfInstanceId: id,
     instantiate: () =>
       run('instantiate', {
-        ...guideRequest('instantiate-simple.json', authUrl),
+        ...guideRequest(`instantiate-${flavour}.json`, authUrl),
         instantiationLevelId: LARGE_LEVEL,
       }),
+    heal: async (vduId) => {
+      const { data } = await http.get(`/vnflcm/v2/vnf_instances/${id}`);
+      const found: { id: string; vduId: string }[] = data.instantiatedVnfInfo.vnfcInfo;
+      const victim = found.filter((vnfc) => vnfc.vduId === vduId).at(-1);
+      return run('heal', { vnfcInstanceId: [victim?.id] });
+    },
     scale: (type, numberOfSteps) => run('scale', { type, aspectId: 'workerNode_scale', numberOfSteps }),
   };
 }
