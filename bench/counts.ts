@@ -4,7 +4,8 @@ import { type LargeCluster, largeCluster, type Place, startTestbed } from './tes
 /** What is done to a cluster, one after the other; each must cost the same, whatever the size of the cluster. */
 const OPERATIONS: Readonly<Record<string, (cluster: LargeCluster) => Promise<unknown>>> = {
   'scale out by 1': (cluster) => cluster.scale('SCALE_OUT', 1),
-  'scale in by 1': (cluster) => cluster.scale('SCALE_IN', 1),
+  'scale out by 3': (cluster) => cluster.scale('SCALE_OUT', 3),
+  'scale in by 4': (cluster) => cluster.scale('SCALE_IN', 4),
   'heal a worker': (cluster) => cluster.heal('workerNode'),
   'heal a cp node': (cluster) => cluster.heal('masterNode'),
 };
@@ -78,6 +79,7 @@ interface Verdict {
 export function verdicts(rows: readonly Row[]): Verdict[] {
   return [
     loginsPerNode(rows.filter(({ operation }) => operation === 'instantiate')),
+    controlPlaneOfScale(rows),
     ...Object.keys(OPERATIONS).flatMap((operation) => {
       const counts = rows.filter((row) => row.operation === operation).map((row) => row.counts);
       const untouched = counts.every(({ logins, commands }) => logins.workers + commands.workers === 0);
@@ -90,6 +92,13 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
       ];
     }),
   ];
+}
+
+/** Join credentials are made once per operation, not once per worker. */
+function controlPlaneOfScale(rows: readonly Row[]): Verdict {
+  const scales = rows.filter(({ operation }) => operation.startsWith('scale out'));
+  const asked = new Set(scales.map(({ counts }) => counts.logins.controlPlane));
+  return { rule: 'scale out: as many logins on the control plane for 3 workers as for 1', holds: asked.size <= 1 };
 }
 
 /** What the control plane may need beyond that: load balancers, CNI, a last look, a session that was lost. */
