@@ -37,7 +37,7 @@ async function phase(
 }
 
 async function initialised(): Promise<Record<string, string>> {
-  cloud = await startTestCloud(5000);
+  cloud = await startTestCloud(1000);
   cloud.machine('vm-master', MASTER);
   await phase(MASTER, 'prepare', { NODE_NAME: 'master231' });
   return phase(MASTER, 'init', { NODE_NAME: 'master231' });

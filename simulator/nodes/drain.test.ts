@@ -12,7 +12,7 @@ const addressOf = (node: string) => `10.10.0.${node.replace(/\D+/, '')}`;
 
 let cloud: TestCloud;
 beforeAll(async () => {
-  cloud = await startTestCloud(5000);
+  cloud = await startTestCloud(1000);
   for (const name of ['master10', ...WORKERS]) cloud.machine(`vm-${name}`, addressOf(name));
   await Promise.all(['master10', ...WORKERS].map((name) => phase(name, 'prepare')));
   const credentials = await phase('master10', 'init');

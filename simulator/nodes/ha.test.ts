@@ -13,7 +13,7 @@ const CERTIFICATES =
 
 let cloud: TestCloud;
 beforeEach(async () => {
-  cloud = await startTestCloud(5000);
+  cloud = await startTestCloud(1000);
   for (const { name, address } of MASTERS) cloud.machine(`vm-${name}`, address);
   await Promise.all(
     MASTERS.map(async (master) => {

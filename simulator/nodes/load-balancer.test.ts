@@ -9,7 +9,7 @@ const CONFIG = '/etc/haproxy/haproxy.cfg';
 let cloud: TestCloud;
 let written: string;
 beforeAll(async () => {
-  cloud = await startTestCloud(2000);
+  cloud = await startTestCloud(1000);
   const shared = {
     CLUSTER_ENDPOINT: `${VIP}:16443`,
     CONTROL_PLANES: MASTERS.map(({ name, address }) => `${name}=${address}`).join(','),

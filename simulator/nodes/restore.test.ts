@@ -40,7 +40,7 @@ const credentialsIn = (stdout: string) =>
 
 /** A cluster of two nodes; what it has to remember; a backup of it outside of its machines. */
 async function backedUp(): Promise<string> {
-  cloud = await startTestCloud(5000);
+  cloud = await startTestCloud(1000);
   cloud.machine('vm-master', MASTER);
   cloud.machine('vm-w1', WORKER);
   await Promise.all([phase(MASTER, 'prepare'), phase(WORKER, 'prepare')]);

@@ -21,7 +21,7 @@ type: kubernetes.io/service-account-token
 
 let cloud: TestCloud;
 beforeAll(async () => {
-  cloud = await startTestCloud(5000);
+  cloud = await startTestCloud(1000);
   cloud.floating.set(FLOATING, MASTER);
   cloud.machine('vm-master', MASTER);
   const node = { name: 'master231', address: MASTER };
