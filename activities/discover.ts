@@ -1,4 +1,4 @@
-import type { StepActivities } from '../domain/activity-contract.ts';
+import type { OperationRef, StepActivities } from '../domain/activity-contract.ts';
 import {
   type DiscoveredAddresses,
   type DiscoveredNode,
@@ -11,12 +11,14 @@ import { findStack, listResources, type Stack, type StackResource, stackOf } fro
 import { listFloatingIps, listPorts, listSubnets } from '../openstack/neutron.ts';
 import type { Session } from '../openstack/session.ts';
 import { forgetOtherNodes, putClusterNodes } from '../store/cluster-nodes.ts';
+import type { Database } from '../store/open-store.ts';
 import { mergeOperationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { instantiatedInfo } from './instantiated-info.ts';
 import { parametersOf } from './node-session.ts';
 import { stackName, vimConnectionOf } from './operation-facts.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
 /** Binds slots to servers. A handful of calls, whatever the number of nodes. */
@@ -36,29 +38,31 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
           rootStackId: stack.id,
         };
         const nodes = discoverNodes(discovery);
-        await putClusterNodes(
-          deps.db,
-          nodes.map((node) => rowOf(input.vnfInstanceId, node)),
-        );
-        await forgetOtherNodes(
-          deps.db,
-          input.vnfInstanceId,
-          nodes.map(({ serverId }) => serverId),
-        );
-        await mergeOperationContext(deps.db, input.vnfLcmOpOccId, {
-          cluster: discoverCluster(discovery, nodes),
-          instantiatedVnfInfo: await instantiatedInfo(deps, input, {
-            resources,
-            stack,
-            parameters: found.parameters,
-            vimConnectionId: connection.id,
-          }),
+        const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
+          resources,
+          stack,
+          parameters: found.parameters,
+          vimConnectionId: connection.id,
         });
+        const context = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
+        await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, context }));
         return {
           labels: Object.fromEntries(nodes.map((node) => [node.slot, `${node.nodeName} (${node.nicAddress})`])),
         };
       }),
   };
+}
+
+async function keep(
+  db: Database,
+  { vnfInstanceId, vnfLcmOpOccId }: OperationRef,
+  { nodes, context }: { nodes: readonly DiscoveredNode[]; context: Record<string, unknown> },
+): Promise<void> {
+  const rows = nodes.map((node) => rowOf(vnfInstanceId, node));
+  await putClusterNodes(db, rows);
+  const servers = nodes.map(({ serverId }) => serverId);
+  await forgetOtherNodes(db, vnfInstanceId, servers);
+  await mergeOperationContext(db, vnfLcmOpOccId, context);
 }
 
 async function stackOfInstance(session: Session, vnfInstanceId: string, { signal }: Beat): Promise<Stack> {

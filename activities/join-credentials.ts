@@ -8,6 +8,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
 import type { NodeAccess } from './node-session.ts';
 import { type Phase, runPhase } from './phase.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 
 /** Tokens live two hours at least (docs/install-script.md); a join that starts now must end before its token does. */
 const USABLE_MS = 90 * 60 * 1000;
@@ -53,7 +54,8 @@ export async function mintJoinCredentials(
 }
 
 async function putLease(deps: ActivityDependencies, input: StepInput, lease: Lease): Promise<void> {
-  await deps.secrets.put(secretName.joinCredentials(input.vnfInstanceId), lease, input.vnfInstanceId);
+  const { vnfInstanceId: owner } = input;
+  await writeAsAttempt(deps, ({ secrets }) => secrets.put(secretName.joinCredentials(owner), lease, owner));
 }
 
 async function readLease(deps: ActivityDependencies, input: StepInput): Promise<Lease | undefined> {

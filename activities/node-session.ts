@@ -12,6 +12,7 @@ import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies, Bastion } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
 import { vimConnectionOf } from './operation-facts.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -52,10 +53,21 @@ export async function onNode<T>(
   const parameters = await parametersOf(deps, input);
   const session = await openWithin(deps, { input, node, parameters, limitSeconds, authGraceSeconds, beat });
   try {
-    return await work({ node, parameters, session });
+    return await work({ node, parameters, session: heldSession(session, beat) });
   } finally {
     session.end();
   }
+}
+
+/** Nothing more is done on a node by an attempt that may have been overtaken. */
+function heldSession(session: SshSession, beat: Beat): SshSession {
+  return {
+    ...session,
+    exec: async (command, options) => {
+      beat.mustHold();
+      return session.exec(command, options);
+    },
+  };
 }
 
 /** The node parameters of the operation's own request, or else those that the instance was made with. */
@@ -147,13 +159,8 @@ async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: C
         });
       }
       const source = announced.length > 0 ? 'console' : 'first-contact';
-      await pinHostKey(deps.db, {
-        server_id: node.server_id,
-        vnf_instance_id: input.vnfInstanceId,
-        key_type: keyType,
-        fingerprint,
-        source,
-      });
+      const key = { server_id: node.server_id, vnf_instance_id: input.vnfInstanceId, key_type: keyType, fingerprint };
+      await writeAsAttempt(deps, ({ db }) => pinHostKey(db, { ...key, source }));
       expected.push(fingerprint); // for the next attempt
     },
   };

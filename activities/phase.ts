@@ -18,6 +18,7 @@ import { readVnfPackageFile } from '../store/vnf-packages.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
 import { loginOf, type NodeAccess } from './node-session.ts';
+import { attemptNumber } from './step-attempt.ts';
 
 const LOG_RECORD_MS = 1_000;
 
@@ -56,7 +57,8 @@ export async function runPhase(
   });
   let recordedAt = 0;
   let latest = '';
-  const record = () => recordStepLog(deps.db, input, latest);
+  const attempt = attemptNumber();
+  const record = () => recordStepLog(deps.db, { ...input, attempt }, latest);
   const job = {
     id: jobId(input.vnfLcmOpOccId, phase.jobSuffix === undefined ? input.stepId : `${input.stepId}-${phase.jobSuffix}`),
     description: `vnflow ${phase.name} ${node.node_name}`,

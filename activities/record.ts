@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordActivities } from '../domain/activity-contract.ts';
+import type { OperationRef, RecordActivities } from '../domain/activity-contract.ts';
 import { isFinal } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
@@ -13,6 +13,8 @@ import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';
 import { flavour } from '../domain/vnfd.ts';
 import { insertPlanSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
+import type { Database } from '../store/open-store.ts';
+import { insertPlanSteps } from '../store/operation-steps.ts';
 import {
   acceptLcmRequest,
   type InstanceChange,
@@ -97,6 +99,7 @@ export function createRecordActivities(
           error: null,
           ...(changes === undefined ? {} : { resourceChanges: changes }),
           instance: change,
+          ...(operation.operation === 'INSTANTIATE' ? { also: await keptAccess(deps, ref) } : {}),
         });
       }
       await deps.secrets.removeOwnedBy(ref.vnfLcmOpOccId);
@@ -151,19 +154,23 @@ async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOcc
 async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
   const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
   const request = await instantiateRequestOf(deps, ref);
-  // Later operations need the VIM and the nodes' logins: they stay sealed with the instance.
-  await deps.secrets.put(secretName.vimConnectionInfo(ref.vnfInstanceId), request.vimConnectionInfo, ref.vnfInstanceId);
-  await deps.secrets.put(
-    secretName.clusterParameters(ref.vnfInstanceId),
-    clusterParametersOf(request),
-    ref.vnfInstanceId,
-  );
   return {
     instantiationState: 'INSTANTIATED',
     instantiatedVnfInfo: await discoveredInfo(deps, operation),
     vimConnectionInfo: withoutSecrets(request.vimConnectionInfo ?? {}),
     extensions: request.extensions,
     vnfConfigurableProperties: request.vnfConfigurableProperties,
+  };
+}
+
+/** Later operations need the VIM and the nodes' logins: they stay sealed with the instance. */
+async function keptAccess(deps: ActivityDependencies, ref: OperationRef): Promise<(tx: Database) => Promise<void>> {
+  const request = await instantiateRequestOf(deps, ref);
+  const { vnfInstanceId: owner } = ref;
+  return async (tx) => {
+    const secrets = deps.secrets.within(tx);
+    await secrets.put(secretName.vimConnectionInfo(owner), request.vimConnectionInfo, owner);
+    await secrets.put(secretName.clusterParameters(owner), clusterParametersOf(request), owner);
   };
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../domain/vim-service-account.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../ssh/sudo.ts';
-import { findClusterVim, putClusterVim } from '../store/cluster-vims.ts';
+import { type ClusterVim, findClusterVim, putClusterVim } from '../store/cluster-vims.ts';
 import { secretName } from '../store/secrets.ts';
 import { deleteVim } from '../store/vims.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -20,6 +20,7 @@ import { type Beat, heartbeating } from './heartbeating.ts';
 import { onNode } from './node-session.ts';
 import { instanceOf, operationOf } from './operation-facts.ts';
 import { clusterContextOf } from './phase.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 
 const KUBECTL = ['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf'];
 const CURL = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '30'];
@@ -45,7 +46,9 @@ export function createRegisterVimActivity(deps: ActivityDependencies): Pick<Step
           const run = commandsOn(session, beat);
           await run([...KUBECTL, 'apply', '-f', '-'], vimAccountManifest());
           const access = await usableAccess(run, { endpoint: cluster.endpoint, poll: deps.pace.poll, beat });
-          await keepVim(deps, input, { ...access, name, authUrl: apiServerUrl(cluster) });
+          const { tenant } = await instanceOf(deps, input);
+          const vim = { ...access, name, tenant, authUrl: apiServerUrl(cluster) };
+          await writeAsAttempt(deps, (inside) => keepVim(inside, input, vim));
           return {};
         }),
       ),
@@ -80,9 +83,8 @@ interface Access {
 async function keepVim(
   deps: ActivityDependencies,
   input: StepInput,
-  { name, authUrl, credentials, namespaces }: Access & { readonly name: string; readonly authUrl: string },
+  { name, tenant, authUrl, credentials, namespaces }: Access & Pick<ClusterVim, 'name' | 'tenant' | 'authUrl'>,
 ): Promise<void> {
-  const { tenant } = await instanceOf(deps, input);
   const id = await putClusterVim(deps.db, {
     vnfInstanceId: input.vnfInstanceId,
     tenant,

@@ -112,7 +112,10 @@ async function bringTo(
   const failed = stack.stack_status.endsWith('_FAILED');
   const resting = stack.stack_status.endsWith('_COMPLETE');
   if (!change && resting) return;
-  if (change || failed) await updateStack(session, refOf(stack), { ...change, signal: beat.signal });
+  if (change || failed) {
+    beat.mustHold();
+    await updateStack(session, refOf(stack), { ...change, signal: beat.signal });
+  }
   await waitForStack(session, refOf(stack), {
     goal: 'update',
     signal: beat.signal,

@@ -18,6 +18,7 @@ import { operationOf, stackName, vimConnectionOf } from './operation-facts.ts';
 import { unregisterVim } from './register-vim.ts';
 import { deleteSchedule } from './snapshot-schedule.ts';
 import { stackInput } from './stack-input.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
 type StackActivities = Pick<StepActivities, 'applyStack' | 'deleteStack' | 'forgetCluster'>;
@@ -29,7 +30,7 @@ export function createStackActivities(deps: ActivityDependencies): StackActiviti
       heartbeating(async (beat) => {
         const session = vimSession(await vimConnectionOf(deps, input));
         const applied = await applyStack(deps, { input, session, beat });
-        await mergeOperationContext(deps.db, input.vnfLcmOpOccId, { stack: applied });
+        await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, input.vnfLcmOpOccId, { stack: applied }));
         return {};
       }),
 
@@ -42,13 +43,14 @@ export function createStackActivities(deps: ActivityDependencies): StackActiviti
       }),
 
     // the VIM goes here, not in a step of its own: it is a row and a secret as all that is forgotten here, and needs no network
-    forgetCluster: async (input) => {
-      await unregisterVim(deps, input.vnfInstanceId);
-      await deleteSchedule(input.vnfInstanceId);
-      await forgetCluster(deps.db, input.vnfInstanceId);
-      await deps.secrets.removeOwnedBy(input.vnfInstanceId);
-      return {};
-    },
+    forgetCluster: (input) =>
+      writeAsAttempt(deps, async (inside) => {
+        await unregisterVim(inside, input.vnfInstanceId);
+        await deleteSchedule(input.vnfInstanceId);
+        await forgetCluster(inside.db, input.vnfInstanceId);
+        await inside.secrets.removeOwnedBy(input.vnfInstanceId);
+        return {};
+      }),
   };
 }
 
@@ -75,6 +77,7 @@ async function applyStack(
     if (move === 'update') return update(deps, { session, beat, stack, wanted });
     await removeStack(deps, { session, beat, stack });
   }
+  beat.mustHold();
   const stack = await createStack(session, name, { ...wanted, signal: beat.signal });
   return waitFor(deps, { session, beat, stack, goal: 'create' });
 }
@@ -104,6 +107,7 @@ async function update(
   deps: ActivityDependencies,
   { session, beat, stack, wanted }: Work & { stack: StackRef; wanted: StackInput },
 ): Promise<StackRef> {
+  beat.mustHold();
   await updateStack(session, stack, { ...wanted, signal: beat.signal });
   return waitFor(deps, { session, beat, stack, goal: 'update' });
 }
@@ -112,6 +116,7 @@ async function removeStack(
   deps: ActivityDependencies,
   { session, beat, stack }: Work & { stack: StackRef },
 ): Promise<void> {
+  beat.mustHold();
   await deleteStack(session, stack, { signal: beat.signal });
   await waitFor(deps, { session, beat, stack, goal: 'delete' });
 }

@@ -8,6 +8,7 @@ import { recordStepEnded, recordStepStarted } from '../store/operation-steps.ts'
 import { learnStepDuration } from '../store/step-durations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
+import { asAttempt } from './step-attempt.ts';
 
 /**
  * Keeps the timeline of an operation: start, end, attempt and outcome of each step, in the store. What the API, the CLI and the
@@ -25,7 +26,7 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
         const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
         const attempt = await recordStepStarted(deps.db, key);
         try {
-          const result = await next(call);
+          const result = await asAttempt({ ...key, attempt }, () => next(call));
           await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'DONE' } });
           await learnStepDuration(deps.db, kind, (Date.now() - startedAt) / 1000);
           return result;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { isFinal, OPERATION_STATES } from '../domain/operation-state.ts';
 import { violatedConstraint } from './constraint.ts';
+import { inTransaction } from './in-transaction.ts';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
 import type { VimRow } from './vims.ts';
@@ -23,7 +24,7 @@ export interface ClusterVim {
  */
 export async function putClusterVim(db: Database, vim: ClusterVim): Promise<string | undefined> {
   try {
-    return await db.transaction().execute(async (tx) => {
+    return await inTransaction(db, async (tx) => {
       const own = await findClusterVim(tx, vim.vnfInstanceId);
       if (await findOtherVimNamed(tx, vim)) return undefined;
       return own ? refresh(tx, own.id, vim) : insert(tx, vim);

@@ -74,7 +74,10 @@ export interface StepEnd {
     | { readonly state: 'WAITING'; readonly error?: { readonly detail: string } };
 }
 
-/** WAITING: this attempt failed (or was stopped, without an error), another may follow. A step that was skipped stays so. */
+/**
+ * WAITING: this attempt failed (or was stopped, without an error), another may follow. A step that was skipped stays so, and an
+ * attempt that was overtaken by a later one has no say.
+ */
 export async function recordStepEnded(
   db: Database,
   { vnfLcmOpOccId, stepId, attempt, summary, outcome }: StepEnd,
@@ -85,6 +88,7 @@ export async function recordStepEnded(
     .set({ state: outcome.state, ended_at: outcome.state === 'WAITING' ? null : new Date(), error: jsonOrNull(error) })
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
+    .where('attempt', '=', attempt)
     .where('state', '!=', 'SKIPPED')
     .returning('step_id')
     .executeTakeFirst();
@@ -107,16 +111,33 @@ export async function closeBegunSteps(db: Database, vnfLcmOpOccId: string, as: '
     .execute();
 }
 
-export async function recordStepLog(
-  db: Database,
-  key: { vnfLcmOpOccId: string; stepId: string },
-  logTail: string,
-): Promise<void> {
+interface StepAttempt {
+  readonly vnfLcmOpOccId: string;
+  readonly stepId: string;
+  readonly attempt: number;
+}
+
+/** Keeps the step as it is until the transaction ends. @returns false when it does not run, or a later attempt of it does */
+export async function lockRunningStep(tx: Database, { vnfLcmOpOccId, stepId, attempt }: StepAttempt): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operation_step')
+    .select('step_id')
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('step_id', '=', stepId)
+    .where('attempt', '=', attempt)
+    .where('state', '=', 'RUNNING')
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function recordStepLog(db: Database, key: StepAttempt, logTail: string): Promise<void> {
   await db
     .updateTable('operation_step')
     .set({ log_tail: logTail })
     .where('vnf_lcm_op_occ_id', '=', key.vnfLcmOpOccId)
     .where('step_id', '=', key.stepId)
+    .where('attempt', '=', key.attempt)
     .execute();
 }
 

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Operation, OperationState } from '../domain/operation-state.ts';
+import { isFinal, type Operation, type OperationState } from '../domain/operation-state.ts';
+import { inTransaction } from './in-transaction.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
 import { closeBegunSteps } from './operation-steps.ts';
@@ -137,6 +138,8 @@ export interface StateChange {
   readonly begunSteps?: 'CANCELLED' | 'FAILED';
   /** What changes on the instance in the same transaction. */
   readonly instance?: InstanceChange;
+  /** What else is written in it. */
+  also?(tx: Database): Promise<void>;
 }
 
 export interface InstanceChange {
@@ -150,9 +153,16 @@ export interface InstanceChange {
 /** Records a state of the operation, and what it means for the instance, in one transaction. May run twice. */
 export async function recordOperationState(db: Database, id: string, change: StateChange): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const operation = await findOperation(tx, id);
+    const operation = await tx
+      .selectFrom('vnf_lcm_op_occ')
+      .select(['operation_state', 'vnf_instance_id'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
     if (!operation) throw new Error(`operation ${id} is not in the store`);
     if (operation.operation_state === change.state && change.state !== 'FAILED_TEMP') return;
+    if (isFinal(operation.operation_state)) return; // told late, by a worker that was cut off
+    await change.also?.(tx);
     await tx
       .updateTable('vnf_lcm_op_occ')
       .set({
@@ -200,7 +210,7 @@ export async function insertOperationEvent(
 
 /** Adds to what the steps of an operation found out. Only one step writes a given key. */
 export async function mergeOperationContext(db: Database, id: string, addition: Free): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const row = await tx
       .selectFrom('vnf_lcm_op_occ')
       .select('context')

@@ -9,6 +9,8 @@ export interface Secrets {
   /** The value that is there, or else this one, whoever comes first. */
   getOrPut(name: string, value: unknown, owner: string): Promise<unknown>;
   removeOwnedBy(owner: string): Promise<void>;
+  /** The same in an open transaction. */
+  within(tx: Database): Secrets;
 }
 
 export function createSecrets(db: Database, key: MasterKey): Secrets {
@@ -38,6 +40,7 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
     removeOwnedBy: async (owner) => {
       await db.deleteFrom('secret').where('owner', '=', owner).execute();
     },
+    within: (tx) => createSecrets(tx, key),
   };
 }
 

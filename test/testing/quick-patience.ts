@@ -1,7 +1,7 @@
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
 /**
- * Bundled into the workflows of a test that kills workers: a lost one is noticed after a second and a half instead of ten, and its
+ * Bundled into the workflows of a test that kills workers: a lost one is noticed after two seconds instead of ten, and its
  * steps are repeated at once. The simulated world is quick too; the number of attempts stays as it is.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
@@ -11,7 +11,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         const { retry, heartbeatTimeout } = input.options;
         const options = {
           ...input.options,
-          ...(heartbeatTimeout === undefined ? {} : { heartbeatTimeout: '1500 milliseconds' as const }),
+          ...(heartbeatTimeout === undefined ? {} : { heartbeatTimeout: '2 seconds' as const }),
           retry: {
             ...retry,
             initialInterval: '100 milliseconds' as const,
