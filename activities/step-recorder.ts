@@ -24,7 +24,8 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
         const summary = stepSummary({ ...input, kind }, await nodeLabels(deps, input));
         const startedAt = Date.now();
         const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
-        const attempt = await recordStepStarted(deps.db, key);
+        const scheduledAt = new Date(context.info.currentAttemptScheduledTimestampMs);
+        const attempt = await recordStepStarted(deps.db, { ...key, scheduledAt });
         try {
           const result = await asAttempt({ ...key, attempt }, () => next(call));
           await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'DONE' } });

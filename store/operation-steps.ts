@@ -37,16 +37,24 @@ export interface StepStart {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
   readonly summary: string;
+  /** When the engine scheduled the attempt; none: it is the newest. */
+  readonly scheduledAt?: Date;
 }
 
-/** @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan, or skipped */
-export async function recordStepStarted(db: Database, { vnfLcmOpOccId, stepId, summary }: StepStart): Promise<number> {
+/**
+ * @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan,
+ * or skipped
+ * @throws Error when a younger attempt has begun: a worker got to its task too late
+ */
+export async function recordStepStarted(db: Database, start: StepStart): Promise<number> {
+  const { vnfLcmOpOccId, stepId, summary, scheduledAt = new Date() } = start;
   const started = await db
     .updateTable('operation_step')
     .set((eb) => ({
       state: 'RUNNING',
       attempt: eb('attempt', '+', 1),
       summary,
+      attempt_scheduled_at: scheduledAt,
       started_at: eb.fn.coalesce('started_at', eb.val(new Date())),
       ended_at: null,
       error: null,
@@ -54,13 +62,27 @@ export async function recordStepStarted(db: Database, { vnfLcmOpOccId, stepId, s
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
     .where('state', '!=', 'SKIPPED')
+    .where((eb) => eb.or([eb('attempt_scheduled_at', 'is', null), eb('attempt_scheduled_at', '<=', scheduledAt)]))
     .returning('attempt')
     .executeTakeFirst();
-  if (!started) return 0;
+  if (!started) return notStarted(db, start, scheduledAt);
   const { attempt } = started;
   const text = attempt > 1 ? `${summary}: attempt ${attempt}` : summary;
   await insertStepEvent(db, vnfLcmOpOccId, { stepId, attempt, summary, state: 'RUNNING', text });
   return attempt;
+}
+
+/** 0: there is no such step. @throws Error when the step belongs to a younger attempt */
+async function notStarted(db: Database, { vnfLcmOpOccId, stepId }: StepStart, scheduledAt: Date): Promise<number> {
+  const younger = await db
+    .selectFrom('operation_step')
+    .select('attempt')
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('step_id', '=', stepId)
+    .where('attempt_scheduled_at', '>', scheduledAt)
+    .executeTakeFirst();
+  if (younger) throw new Error(`step ${stepId} is at attempt ${younger.attempt} already: this one comes too late`);
+  return 0;
 }
 
 export interface StepEnd {

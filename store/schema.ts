@@ -100,6 +100,8 @@ export interface OperationStepTable {
   state: 'WAITING' | 'PAUSED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'SKIPPED';
   summary: string;
   attempt: number;
+  /** By Temporal's clock: the older of two attempts may not write. */
+  attempt_scheduled_at: Date | null;
   started_at: Date | null;
   ended_at: Date | null;
   log_tail: string | null;

@@ -1,9 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planInstantiate } from '../domain/planner/instantiate.ts';
+import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
 import { deleteIdleVnfInstance } from './lcm-requests.ts';
 import { type Database, openStore } from './open-store.ts';
-import { insertPlanSteps, listEvents, listSteps, recordStepEnded, recordStepStarted } from './operation-steps.ts';
+import {
+  insertPlanSteps,
+  listEvents,
+  listSteps,
+  lockRunningStep,
+  recordStepEnded,
+  recordStepLog,
+  recordStepStarted,
+} from './operation-steps.ts';
 import {
   acceptLcmRequest,
   findOperation,
@@ -154,6 +162,27 @@ it('tells what each step did, attempt by attempt', async () => {
     'prepare workerNode[1]: attempt 2',
     'prepare workerNode[1]: done',
   ]);
+});
+
+it('takes nothing from an attempt that a younger one has overtaken, and nothing back of an operation that has ended', async () => {
+  const { id } = await operation();
+  await insertPlanSteps(db, id, planInstantiateRollback());
+  const key = { vnfLcmOpOccId: id, stepId: 'deleteStack', summary: 'delete the Heat stack' };
+  const at = (seconds: number) => new Date(Date.UTC(2026, 10, 21, 12, 0, seconds));
+  expect(await recordStepStarted(db, { ...key, scheduledAt: at(1) })).toBe(1);
+  expect(await recordStepStarted(db, { ...key, scheduledAt: at(9) })).toBe(2);
+  await expect(recordStepStarted(db, { ...key, scheduledAt: at(5) })).rejects.toThrow(/too late/);
+  await recordStepEnded(db, { ...key, attempt: 1, outcome: { state: 'FAILED', error: { detail: 'connection lost' } } });
+  await recordStepLog(db, { ...key, attempt: 1 }, 'old');
+  const locked = (attempt: number) => db.transaction().execute((tx) => lockRunningStep(tx, { ...key, attempt }));
+  expect([await locked(1), await locked(2)]).toEqual([false, true]);
+  expect((await listSteps(db, id))[0]).toMatchObject({ state: 'RUNNING', attempt: 2, error: null, log_tail: null });
+  await recordStepEnded(db, { ...key, attempt: 2, outcome: { state: 'DONE' } });
+  expect(await locked(2)).toBe(false);
+
+  await recordOperationState(db, id, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+  await recordOperationState(db, id, { state: 'PROCESSING', text: 'late' });
+  expect((await findOperation(db, id))?.operation_state).toBe('ROLLED_BACK');
 });
 
 it('keeps what parallel steps find out', async () => {
