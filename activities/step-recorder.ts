@@ -28,8 +28,8 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
         const attempt = await recordStepStarted(deps.db, { ...key, scheduledAt });
         try {
           const result = await asAttempt({ ...key, attempt }, () => next(call));
-          await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'DONE' } });
-          await learnStepDuration(deps.db, kind, (Date.now() - startedAt) / 1000);
+          const counts = await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'DONE' } });
+          if (counts) await learnStepDuration(deps.db, kind, (Date.now() - startedAt) / 1000);
           return result;
         } catch (error) {
           if (isStoppedByOperator(context)) {

@@ -99,11 +99,12 @@ export interface StepEnd {
 /**
  * WAITING: this attempt failed (or was stopped, without an error), another may follow. A step that was skipped stays so, and an
  * attempt that was overtaken by a later one has no say.
+ * @returns whether it had a say
  */
 export async function recordStepEnded(
   db: Database,
   { vnfLcmOpOccId, stepId, attempt, summary, outcome }: StepEnd,
-): Promise<void> {
+): Promise<boolean> {
   const error = outcome.state === 'DONE' ? undefined : outcome.error;
   const written = await db
     .updateTable('operation_step')
@@ -114,10 +115,11 @@ export async function recordStepEnded(
     .where('state', '!=', 'SKIPPED')
     .returning('step_id')
     .executeTakeFirst();
-  if (!written) return;
+  if (!written) return false;
   const { state } = outcome;
   const text = `${summary}: ${error?.detail ?? (state === 'DONE' ? 'done' : 'stopped')}`;
   await insertStepEvent(db, vnfLcmOpOccId, { stepId, attempt, summary, state, text });
+  return true;
 }
 
 /**

@@ -1,69 +1,25 @@
-import { randomBytes } from 'node:crypto';
 import type { AxiosResponse } from 'axios';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CrashingWorkers, startCrashingWorkers } from './testing/crashing-workers.ts';
 import { misdeeds } from './testing/ledger-judge.ts';
-import { type SharedStore, startSharedStore } from './testing/shared-store.ts';
-import {
-  createInstance,
-  guideRequest,
-  onboardSample,
-  operationOf,
-  type System,
-  settled,
-  startSystem,
-} from './testing/system.ts';
-import { startTestTemporal } from './testing/temporal.ts';
-import { quickWorkflows } from './testing/workers.ts';
+import { createInstance, guideRequest, onboardSample, operationOf, settled } from './testing/system.ts';
+import { type SystemOfWorkers, startSystemOfWorkers } from './testing/system-of-workers.ts';
 
-let store: SharedStore;
-let system: System;
+let system: SystemOfWorkers;
 let workers: CrashingWorkers;
 let id: string;
 const say =
   process.env['VNFLOW_TEST_LOG'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
 
 beforeAll(async () => {
-  const masterKey = randomBytes(32);
-  const [shared, temporal, codePath] = await Promise.all([
-    startSharedStore(),
-    startTestTemporal({ 'history.defaultWorkflowTaskTimeout': '"2s"', 'history.timerProcessorMaxTimeShift': '"10ms"' }),
-    quickWorkflows(),
-  ]);
-  store = shared;
-  system = await startSystem({
-    temporal,
-    workersElsewhere: { store: { kind: 'postgres', url: store.url }, masterKey },
-  });
-  const { host, port, user: username } = system.simulator.bastion;
-  workers = await startCrashingWorkers(
-    {
-      storeUrl: store.url,
-      masterKey: masterKey.toString('base64'),
-      temporalAddress: temporal.address,
-      bastion: { host, port, username },
-      codePath,
-    },
-    { seed: 1, units, say },
-  );
+  system = await startSystemOfWorkers();
+  workers = await startCrashingWorkers(system.workerSettings, { by: 'SIGKILL', seed: 1, jobs: system.jobs, say });
   id = await createInstance(system.http, await onboardSample(system.http));
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await workers?.stop();
   await system?.stop();
-  await store?.stop();
 });
-
-/** Jobs that were started on nodes: `{operation} {step}`; tokens are minted anew by each attempt. */
-function units(): string[] {
-  return system.simulator.ledger
-    .entries()
-    .filter(({ kind }) => kind === 'phase')
-    .map(({ detail }) =>
-      /^vnflow-(?<operation>[0-9a-f-]{36})-(?<step>.+?)(-credentials-\d+)?-\d+$/.exec(String(detail?.['unit'])),
-    )
-    .map((match) => `${match?.groups?.['operation']} ${match?.groups?.['step']}`);
-}
 
 /** The steps of an operation that ended, and the borders of each at which a worker had to die. */
 async function borders(operation: string): Promise<string[]> {
@@ -85,13 +41,13 @@ async function survives(request: () => Promise<AxiosResponse>): Promise<void> {
   expect(ended.operationState).toBe('COMPLETED');
   expect(misdeeds(simulator, simulator.ledger.entries(seq))).toEqual([]);
   const all = await borders(operation);
-  await expect.poll(() => all.filter((border) => !workers.crossed.has(border)), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => all.filter((border) => !workers.struck.has(border)), { timeout: 20_000 }).toEqual([]);
 }
 
 it('instantiates three control-plane nodes and two workers, whatever border of a step a worker is killed at', async () => {
   const body = guideRequest('instantiate-complex.json', system.simulator.authUrl);
   await survives(() => system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
-  expect(workers.kills()).toBeGreaterThan(25);
+  expect(workers.blows()).toBeGreaterThan(25);
   expect(system.simulator.fingerprint().content['servers']).toHaveLength(5);
 }, 400_000);
 

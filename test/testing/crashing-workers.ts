@@ -3,94 +3,111 @@ import type { Reached, WorkerSettings } from './worker-process.ts';
 import { spawnWorker, type WorkerProcess } from './workers.ts';
 
 const LOOK_MS = 10;
-/** What else moves gets this long to reach its own point: then one kill serves several steps. */
+/** What else moves gets this long to reach its own border: then one blow serves several steps. */
 const GATHER_MS = 1_500;
 /** A job on a node is in its midst after this. */
 const MIDST_MS = 40;
-const MOST_KILLS = 300;
+const MOST_BLOWS = 300;
 
 export interface CrashingWorkers {
-  /** Borders at which a worker was killed: `{operation} {step} before`, `… after`, `… during`. */
-  readonly crossed: ReadonlySet<string>;
-  kills(): number;
+  /** Borders at which a worker was struck: `{operation} {step} before`, `… after`, `… during`. */
+  readonly struck: ReadonlySet<string>;
+  blows(): number;
+  /** Those that were stopped go on, where they were. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
 interface CrashOptions {
-  /** Decides on which side of its record a step's border lies: see `points`. */
+  /** SIGKILL, or SIGSTOP: the worker is dead to the others, and comes back when `wake` is called. */
+  readonly by: 'SIGKILL' | 'SIGSTOP';
+  /** Workers that run at the same time. */
+  readonly atOnce?: number;
+  /** Which borders count: as a rule all. @param border as in `struck`, without the operation */
+  readonly where?: (border: string) => boolean;
+  /** Decides on which side of its record a step's border lies. */
   readonly seed: number;
-  /** Units that were started on nodes so far, of the simulator's ledger. */
-  readonly units: () => readonly string[];
+  /** Jobs that were started on nodes so far, by the simulator's ledger: `{operation} {step}`. */
+  readonly jobs: () => readonly string[];
   readonly say?: (line: string) => void;
 }
 
-/**
- * One worker after another: each is killed with SIGKILL at a border of a step that no worker was killed at yet, and in the midst
- * of each job on a node. So one operation lives through all of them. A spare process stands by, so that no time is lost.
- */
-export async function startCrashingWorkers(
-  settings: WorkerSettings,
-  { seed, units, say = () => {} }: CrashOptions,
-): Promise<CrashingWorkers> {
-  const crossed = new Set<string>();
-  const held = new Set<string>();
-  const moving = new Set<string>();
-  let heldSince = 0;
-  let kills = 0;
-  let stopped = false;
-  let current: WorkerProcess;
+interface Live {
+  readonly worker: WorkerProcess;
+  /** Steps between their borders: `{operation} {step} {attempt}`. */
+  readonly moving: Set<string>;
+  /** Borders that it stands at, and the message that is not answered. */
+  readonly at: Map<string, number | undefined>;
+  since: number;
+}
 
-  const spawn = (): WorkerProcess => {
-    const worker = spawnWorker(settings, (reached) => {
-      if (worker === current) arrive(reached);
-    });
-    return worker;
+/**
+ * Workers, each struck at a border of a step that none was struck at yet, and in the midst of each job on a node; another one
+ * follows at once. So one operation lives through all of them. Spare processes stand by, so that no time is lost.
+ */
+export async function startCrashingWorkers(settings: WorkerSettings, options: CrashOptions): Promise<CrashingWorkers> {
+  const { by, atOnce = 1, where = () => true, seed, jobs, say = () => {} } = options;
+  const struck = new Set<string>();
+  const stopped: Live[] = [];
+  let blows = 0;
+  const isWanted = (border: string) => !struck.has(border) && blows < MOST_BLOWS && where(border.slice(37));
+
+  const spawn = (): Live => {
+    const live: Live = {
+      worker: spawnWorker(settings, (reached) => arrive(live, reached)),
+      moving: new Set(),
+      at: new Map(),
+      since: 0,
+    };
+    return live;
   };
-  const arrive = ({ token, point, step, activity, attempt }: Reached) => {
-    const running = `${step} ${attempt}`;
-    const border = borderOf(seed, { step, point, activity });
-    if (point === 'before') moving.add(running);
-    if (point === 'recorded' || point === 'failed') moving.delete(running);
-    if (border === undefined || crossed.has(border) || kills >= MOST_KILLS) {
-      current.go(token);
-      return;
-    }
-    moving.delete(running);
-    if (held.size === 0) heldSince = Date.now();
-    held.add(border);
+  const arrive = (live: Live, reached: Reached) => {
+    const { token, point, step, attempt } = reached;
+    const border = borderOf(seed, reached);
+    if (point === 'before') live.moving.add(`${step} ${attempt}`);
+    if (point === 'recorded' || point === 'failed') live.moving.delete(`${step} ${attempt}`);
+    if (border === undefined || !isWanted(border) || stopped.includes(live)) return live.worker.go(token);
+    live.moving.delete(`${step} ${attempt}`);
+    stand(live, border, { token, since: Date.now() });
   };
   const look = () => {
-    for (const unit of units()) {
-      const border = `${unit} during`;
-      if (crossed.has(border) || held.has(border)) continue;
-      if (held.size === 0 || heldSince > Date.now() - GATHER_MS + MIDST_MS)
-        heldSince = Date.now() - GATHER_MS + MIDST_MS;
-      held.add(border);
+    for (const job of jobs()) {
+      const border = `${job} during`;
+      if (!isWanted(border) || lives.some(({ at }) => at.has(border))) continue;
+      const live = lives.find(({ moving }) => [...moving].some((step) => step.startsWith(`${job} `))) ?? lives[0];
+      if (live) stand(live, border, { since: Date.now() - GATHER_MS + MIDST_MS });
     }
-    if (held.size === 0 || (moving.size > 0 && Date.now() < heldSince + GATHER_MS)) return;
-    say(`kill ${kills + 1}: ${[...held].map((border) => border.slice(37)).join(', ')}`);
-    current.signal('SIGKILL');
-    kills += 1;
-    for (const border of held) crossed.add(border);
-    held.clear();
-    moving.clear();
-    current = spare;
-    void current.run();
+    for (const live of lives) {
+      if (live.at.size > 0 && (live.moving.size === 0 || Date.now() >= live.since + GATHER_MS)) strike(live);
+    }
+  };
+  const strike = (live: Live) => {
+    blows += 1;
+    say(`${by} ${blows}: ${[...live.at.keys()].map((border) => border.slice(37)).join(', ')}`);
+    live.worker.signal(by);
+    for (const border of live.at.keys()) struck.add(border);
+    if (by === 'SIGSTOP') stopped.push(live);
+    void spare.worker.run();
+    lives = [...lives.filter((other) => other !== live), spare];
     spare = spawn();
   };
 
-  current = spawn();
+  let lives = Array.from({ length: atOnce }, spawn);
   let spare = spawn();
-  await current.run();
+  await Promise.all(lives.map(({ worker }) => worker.run()));
   const timer = setInterval(look, LOOK_MS);
   return {
-    crossed,
-    kills: () => kills,
+    struck,
+    blows: () => blows,
+    wake: () => {
+      for (const { worker, at } of stopped) {
+        worker.signal('SIGCONT');
+        for (const token of at.values()) if (token !== undefined) worker.go(token);
+      }
+    },
     stop: async () => {
-      if (stopped) return;
-      stopped = true;
       clearInterval(timer);
-      for (const worker of [current, spare]) {
+      for (const { worker } of [...lives, spare, ...stopped]) {
         worker.signal('SIGKILL');
         await worker.ended;
       }
@@ -98,11 +115,13 @@ export async function startCrashingWorkers(
   };
 }
 
-/** A step's record in the store lies at its border too: the seed decides whether the worker dies on this or that side of it. */
-function borderOf(
-  seed: number,
-  { step, point, activity }: Pick<Reached, 'step' | 'point' | 'activity'>,
-): string | undefined {
+function stand(live: Live, border: string, { token, since }: { token?: number; since: number }): void {
+  live.since = live.at.size === 0 ? since : Math.min(live.since, since);
+  live.at.set(border, token);
+}
+
+/** A step's record in the store lies at its border too: the seed decides whether the worker is struck on this or that side of it. */
+function borderOf(seed: number, { step, point, activity }: Reached): string | undefined {
   if (point === 'failed') return undefined;
   const side = point === 'before' || point === 'started' ? 'before' : 'after';
   const [outer, inner] = side === 'before' ? ['before', 'started'] : ['recorded', 'done'];

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CrashingWorkers, startCrashingWorkers } from './testing/crashing-workers.ts';
+import { misdeeds } from './testing/ledger-judge.ts';
+import { storeContent } from './testing/store-content.ts';
+import { createInstance, guideRequest, onboardSample, operationOf, settled } from './testing/system.ts';
+import { type SystemOfWorkers, startSystemOfWorkers } from './testing/system-of-workers.ts';
+
+/** Where a worker is stopped: at the border of steps that change cloud and store, and in the midst of jobs. */
+const STOPPED = [
+  'applyStack before',
+  'discover before',
+  'discover after',
+  'prepareNode-workerNode-1 during',
+  'initControlPlane-masterNode-0 after',
+  'joinControlPlane-masterNode-1 during',
+  'joinWorker-workerNode-0 before',
+  'growStack after',
+  'joinWorker-workerNode-2 during',
+];
+
+let system: SystemOfWorkers;
+let workers: CrashingWorkers;
+let id: string;
+const say =
+  process.env['VNFLOW_TEST_LOG'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
+
+beforeAll(async () => {
+  system = await startSystemOfWorkers();
+  workers = await startCrashingWorkers(system.workerSettings, {
+    by: 'SIGSTOP',
+    atOnce: 2,
+    where: (border) => STOPPED.includes(border),
+    seed: 3,
+    jobs: system.jobs,
+    say,
+  });
+  id = await createInstance(system.http, await onboardSample(system.http));
+}, 120_000);
+afterAll(async () => {
+  await workers?.stop();
+  await system?.stop();
+});
+
+async function completes(action: string, body: object): Promise<void> {
+  const answer = await system.http.post(`/vnflcm/v2/vnf_instances/${id}/${action}`, body);
+  const ended = await settled(system.http, operationOf(answer), { timeoutMs: 120_000 });
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+}
+
+const seen = () => system.simulator.ledger.entries();
+/** What changes something: not looking, not logging in. */
+const acts = (since: number) =>
+  system.simulator.ledger
+    .entries(since)
+    .filter(({ kind, what }) =>
+      kind === 'http' ? !/^(GET|HEAD) |POST \S*\/auth\/tokens/.test(what) : kind !== 'login',
+    )
+    .filter(
+      ({ kind, what }) =>
+        kind !== 'command' || !/^(cat|ls|stat|test|flock|systemctl is-active|kubectl get) ?/.test(what),
+    )
+    .map(({ kind, where, what }) => `${kind} ${where} ${what}`);
+
+it('workers that are stopped in mid-step hold nothing up, and do no harm when they come back after everything has changed', async () => {
+  const first = seen().at(-1)?.seq ?? 0;
+  await completes('instantiate', guideRequest('instantiate-complex.json', system.simulator.authUrl));
+  await completes('scale', { type: 'SCALE_OUT', aspectId: 'workerNode_scale' });
+  expect(
+    misdeeds(
+      system.simulator,
+      seen().filter(({ seq }) => seq > first),
+    ),
+  ).toEqual([]);
+  expect([...new Set([...workers.struck].map((border) => border.slice(37)))].sort()).toEqual([...STOPPED].sort());
+
+  const cloud = system.simulator.fingerprint();
+  const store = await storeContent(system.db);
+  const before = seen().at(-1)?.seq ?? 0;
+  workers.wake();
+  await delay(5_000);
+  expect(acts(before)).toEqual([]);
+  expect(system.simulator.fingerprint()).toEqual(cloud);
+  expect(await storeContent(system.db)).toEqual(store);
+
+  await completes('terminate', { terminationType: 'FORCEFUL' });
+  expect(system.simulator.fingerprint().content['servers']).toEqual([]);
+}, 400_000);
