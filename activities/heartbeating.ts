@@ -20,7 +20,7 @@ export interface Beat {
 /** Heartbeats while `work` runs, so that a dead worker is noticed in seconds, and one that was thought dead stops when it wakes up. */
 export async function heartbeating<T>(work: (beat: Beat) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timeout = context.info.heartbeatTimeoutMs ?? 10_000;
+  const timeout = context.info.heartbeatTimeoutMs || 10_000;
   const lost = new AbortController();
   let text: string | undefined;
   let beaten = Date.now();

@@ -8,6 +8,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { type NodeAccess, onNode } from './node-session.ts';
 import { createSchedule, deleteSchedule } from './snapshot-schedule.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 import { takeBackup } from './take-backup.ts';
 
 const REACH_SECONDS = 60;
@@ -28,7 +29,7 @@ export function createSnapshotActivities(
       ),
 
     scheduleSnapshots: async ({ vnfInstanceId }) => {
-      await createSchedule(vnfInstanceId, deps.backups.everySeconds);
+      await writeAsAttempt(deps, () => createSchedule(vnfInstanceId, deps.backups.everySeconds));
       return {};
     },
 

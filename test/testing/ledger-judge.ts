@@ -7,25 +7,41 @@ import type { Simulator } from '../../simulator/simulator.ts';
  */
 export function misdeeds(simulator: Pick<Simulator, 'nodes'>, entries: readonly LedgerEntry[]): string[] {
   return [
-    ...repeated('phase', entries, (what) => !/^vnflow credentials /.test(what)), // a token more does no harm
-    ...repeated('command', entries, (what) => /^kubeadm (init|join)( -|$)/.test(what)),
+    ...repeated(simulator, entries),
+    ...joinedTwice(entries),
     ...entries.filter(({ kind }) => kind === 'etcd').flatMap(majorityLost),
     ...simulator.nodes.clusters().flatMap((cluster) => misfits(simulator, cluster)),
   ];
 }
 
-/** A phase of the install script, or a command that changes membership, that ran more than once on a node. */
-function repeated(
-  kind: 'phase' | 'command',
-  entries: readonly LedgerEntry[],
-  concerns: (what: string) => boolean,
-): string[] {
-  const runs = entries.filter((entry) => entry.kind === kind && concerns(entry.what));
-  const of = ({ where, what }: LedgerEntry) =>
-    kind === 'phase' ? what : `${what.split(' ', 2).join(' ')} on ${where}`;
-  return [...Map.groupBy(runs, of)]
-    .filter(([, times]) => times.length > 1)
-    .map(([what, times]) => `${what}: ${times.length} times`);
+/**
+ * Phases of the install script that were begun more often on a node than they failed there, and once more. A job that failed lies
+ * beside its successor, with its exit code.
+ */
+function repeated({ nodes }: Pick<Simulator, 'nodes'>, entries: readonly LedgerEntry[]): string[] {
+  const begun = entries.filter(({ kind, what }) => kind === 'phase' && !/^vnflow credentials /.test(what)); // a token more does no harm
+  return [...Map.groupBy(begun, ({ what }) => what)].flatMap(([what, times]) => {
+    const node = nodes.node(what.split(' ').at(-1) ?? '');
+    const failed = times.filter(({ detail }) => {
+      const [, job, attempt] = /^vnflow-(.+)-(\d+)$/.exec(String(detail?.['unit'])) ?? [];
+      const exit = node?.file(`/var/lib/vnflow/jobs/${job}.failed-${attempt}/exit`)?.trim();
+      return exit !== undefined && exit !== '0';
+    });
+    return times.length - failed.length > 1 ? [`${what}: ${times.length} times, of which ${failed.length} failed`] : [];
+  });
+}
+
+/** No node became a member more often than it was told to. */
+function joinedTwice(entries: readonly LedgerEntry[]): string[] {
+  const count = (kind: string, what: RegExp) =>
+    Map.groupBy(
+      entries.filter((entry) => entry.kind === kind && what.test(entry.what)),
+      ({ where }) => where,
+    );
+  const told = count('phase', /^vnflow (init|join-)/);
+  return [...count('command', /^kubeadm (init|join)( -|$)/)]
+    .filter(([where, commands]) => commands.length > (told.get(where)?.length ?? 0))
+    .map(([where, commands]) => `${commands.length} kubeadm init or join on ${where}`);
 }
 
 /** Members that never ran hold nothing yet; kubeadm adds one at a time. */
