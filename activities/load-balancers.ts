@@ -9,6 +9,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { onNode } from './node-session.ts';
 import { runPhase } from './phase.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 
 const REACH_SECONDS = 60;
 
@@ -75,5 +76,6 @@ async function balance(
 /** keepalived takes eight characters; all nodes of a cluster share them, whoever asks first. */
 async function vrrpPasswordOf(deps: ActivityDependencies, vnfInstanceId: string): Promise<string> {
   const made = randomBytes(8).toString('hex').slice(0, 8);
-  return z.string().parse(await deps.secrets.getOrPut(secretName.vrrpPassword(vnfInstanceId), made, vnfInstanceId));
+  const name = secretName.vrrpPassword(vnfInstanceId);
+  return z.string().parse(await writeAsAttempt(deps, ({ secrets }) => secrets.getOrPut(name, made, vnfInstanceId)));
 }

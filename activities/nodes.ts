@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { readyNodes } from '../domain/kubernetes-nodes.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { isJobBegun } from '../ssh/job.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { listClusterNodes } from '../store/cluster-nodes.ts';
@@ -12,7 +13,7 @@ import { type Beat, heartbeating } from './heartbeating.ts';
 import { joinCredentials, mintJoinCredentials } from './join-credentials.ts';
 import { type NodeAccess, onNode } from './node-session.ts';
 import { operationOf } from './operation-facts.ts';
-import { runPhase } from './phase.ts';
+import { phaseJobId, runPhase } from './phase.ts';
 
 /** A node that was prepared answers; one that does not for this long is reported and tried again. */
 const REACH_SECONDS = 60;
@@ -52,9 +53,13 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
 
     joinControlPlane: (input) =>
       heartbeating(async (beat) => {
-        if (input.round > 0 || activityInfo().attempt > 1) await removeLeftoverMember(deps, input, beat);
         const credentials = await joinCredentials(deps, input, beat);
         return onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
+          // a member that has not started yet may be that of a join which goes on: it is left over only where none does
+          const mayBeLeft = input.round > 0 || activityInfo().attempt > 1;
+          if (mayBeLeft && !(await isJobBegun(access.session, phaseJobId(input)))) {
+            await removeLeftoverMember(deps, input, beat);
+          }
           const phase = { name: 'join-control-plane', kind: 'joinControlPlane', credentials } as const;
           await runPhase(deps, input, { phase, access, beat });
           await ownNodeReady(deps, input, { access, beat });

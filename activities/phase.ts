@@ -60,7 +60,7 @@ export async function runPhase(
   const attempt = attemptNumber();
   const record = () => recordStepLog(deps.db, { ...input, attempt }, latest);
   const job = {
-    id: jobId(input.vnfLcmOpOccId, phase.jobSuffix === undefined ? input.stepId : `${input.stepId}-${phase.jobSuffix}`),
+    id: phaseJobId(input, phase.jobSuffix),
     description: `vnflow ${phase.name} ${node.node_name}`,
     script: await installScript(deps, input, parameters.script_path),
     args: [phase.name],
@@ -100,6 +100,11 @@ async function stopIfWanted(
   } catch (error) {
     deps.log.warn({ error, stepId: input.stepId, job: id }, 'job not stopped; a later attempt attaches to it');
   }
+}
+
+/** The job of a step's phase on a node: the same one for every attempt. */
+export function phaseJobId({ vnfLcmOpOccId, stepId }: StepInput, suffix?: string): string {
+  return jobId(vnfLcmOpOccId, suffix === undefined ? stepId : `${stepId}-${suffix}`);
 }
 
 /** A password that is the user's name says nothing, and hiding it would spoil every line that names the user. */

@@ -19,6 +19,7 @@ import { type Beat, heartbeating } from './heartbeating.ts';
 import { NfvParameter } from './instantiated-info.ts';
 import { stackName, vimConnectionOf } from './operation-facts.ts';
 import { HEAT_TIMEOUT_MINS } from './stack-input.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
 /** A stack as it was before it was deleted: it may hold parameters that are nobody's business, so it is kept sealed. */
@@ -56,10 +57,12 @@ async function recreate(deps: ActivityDependencies, input: StepInput, work: Work
     return finish(deps, work, found);
   }
   if (found) {
+    beat.mustHold();
     await deleteStack(session, refOf(found), { signal: beat.signal });
     await waitFor(deps, work, { stack: refOf(found), goal: 'delete' });
   }
   const { id: _, ...content } = blueprint;
+  beat.mustHold();
   const stack = await createStack(session, name, { ...content, timeoutMins: HEAT_TIMEOUT_MINS, signal: beat.signal });
   await waitFor(deps, work, { stack, goal: 'create' });
 }
@@ -67,7 +70,10 @@ async function recreate(deps: ActivityDependencies, input: StepInput, work: Work
 /** The new one, begun by an earlier attempt. */
 async function finish(deps: ActivityDependencies, work: Work, found: Stack): Promise<void> {
   const failed = found.stack_status.endsWith('_FAILED');
-  if (failed) await updateStack(work.session, refOf(found), { signal: work.beat.signal });
+  if (failed) {
+    work.beat.mustHold();
+    await updateStack(work.session, refOf(found), { signal: work.beat.signal });
+  }
   await waitFor(deps, work, { stack: refOf(found), goal: failed ? 'update' : 'create' });
 }
 
@@ -87,7 +93,7 @@ async function blueprintOf(
     files: await stackFiles(session, refOf(found), options),
     parameters: { nfv: NfvParameter.parse(found.parameters['nfv'] ?? '{}') },
   };
-  await deps.secrets.put(key, blueprint, input.vnfLcmOpOccId);
+  await writeAsAttempt(deps, ({ secrets }) => secrets.put(key, blueprint, input.vnfLcmOpOccId));
   return blueprint;
 }
 

@@ -56,6 +56,7 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   const withStorage = (await healRequestOf(deps, input)).additionalParams?.['all'] === true;
   for (const { server, volumes } of old) {
     for (const resource of [server, ...(withStorage ? volumes : [])]) {
+      work.beat.mustHold();
       await markUnhealthy(work.session, stackOf(resource), {
         name: resource.resource_name,
         reason: REASON,
@@ -67,6 +68,7 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   const nfv = NfvParameter.parse(stack.parameters['nfv'] ?? '{}');
   const names = found.map(({ name }) => name);
   const change = healUserData({ nfv }, softwareImages, names);
+  work.beat.mustHold();
   await updateStack(work.session, refOf(stack), { ...change, signal: work.beat.signal });
   await untilUpdated(deps, work, stack);
   const stayed = (await serversOf(work, stack, input.slots ?? [input.slot ?? ''])).filter(isOld);

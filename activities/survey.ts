@@ -10,6 +10,7 @@ import { etcdRuns, liveMembers } from './etcd.ts';
 import { healFactsOf } from './heal-facts-of.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { onNode } from './node-session.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 
 /** An election takes seconds: a majority that is not there now may be there soon. */
 const ROUNDS = 2;
@@ -28,7 +29,7 @@ export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordAct
           nodes: masters.map(({ slot, node_name: name, nic_address: address }) => ({ slot, name, address })),
           members: await membersOf(deps, ref, { masters: inOrder, beat }),
         };
-        await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, { survey });
+        await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, ref.vnfLcmOpOccId, { survey }));
       }),
   };
 }

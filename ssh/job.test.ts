@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cancelJob, type FollowOptions, type Job, jobId, runJob } from './job.ts';
+import { cancelJob, type FollowOptions, isJobBegun, type Job, jobId, runJob } from './job.ts';
 import { startCommand } from './job-commands.ts';
 import { openSession, type SshSession } from './session.ts';
 import { type LoopbackNode, startLoopbackNode } from './testing/loopback-node.ts';
@@ -278,6 +278,19 @@ test('an aborted attempt leaves the job running for the next one', async () => {
   await expect(first).rejects.toThrow('worker shuts down');
   expect(await run(await login(), job('sleep 0.6; echo end'))).toMatchObject({ logTail: 'end' });
   expect(starts()).toBe(1);
+});
+
+test('whether a job was begun can be seen: running or done, but not failed', async () => {
+  const begun = async () => isJobBegun(await login(), 'op1-prepare', node.jobRoot);
+  expect(await begun()).toBe(false);
+  const first = problemOf(run(await login(), job(`sleep 0.6; [ -f "${node.directory}/second" ]`)));
+  while (starts() === 0) await delay(20);
+  expect(await begun()).toBe(true);
+  await first;
+  expect(await begun()).toBe(false);
+  writeFileSync(`${node.directory}/second`, '');
+  await run(await login(), job('true'));
+  expect(await begun()).toBe(true);
 });
 
 test("a job's id has only letters, digits and dashes", () => {

@@ -95,6 +95,13 @@ export async function cancelJob(session: SshSession, id: string, root: string = 
   throw transient(session, `job ${id} could not be stopped`, stderr);
 }
 
+/** Does the job run, or has it succeeded? Then `runJob` attaches to it, and starts nothing. */
+export async function isJobBegun(session: SshSession, id: string, root: string = JOB_ROOT): Promise<boolean> {
+  const place = { root, from: 0, waitSeconds: 0, signal: undefined };
+  const { state, exit } = await lookAt(session, { id, description: id }, place);
+  return state === 'running' || state === 'unclear' || (state === 'finished' && exit === 0);
+}
+
 interface Place {
   readonly root: string;
   readonly signal: AbortSignal | undefined;
@@ -184,7 +191,7 @@ async function lookUntilEnd(
 
 async function lookAt(
   session: SshSession,
-  job: Job,
+  job: Pick<Job, 'id' | 'description'>,
   { root, from, waitSeconds, signal }: Place & { from: number; waitSeconds: number },
 ): Promise<JobLook> {
   const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, waitSeconds });

@@ -13,7 +13,7 @@ const nodeFaultSchema = z.discriminatedUnion('kind', [
     afterSeconds: seconds.optional(),
     commandPrefix: z.string().optional(),
   }),
-  z.strictObject({ ...where, kind: z.literal('ssh-slow'), seconds }),
+  z.strictObject({ ...where, kind: z.enum(['ssh-slow', 'etcd-slow']), seconds }),
   z.strictObject({
     ...where,
     kind: z.literal('command'),

@@ -18,6 +18,8 @@ export type NodeFault =
   | (Where & { readonly kind: 'ssh-hang' })
   /** Each login takes so much longer. */
   | (Where & { readonly kind: 'ssh-slow'; readonly seconds: number })
+  /** A new etcd member needs so much longer until it runs: until then it is a voter that does not answer. */
+  | (Where & { readonly kind: 'etcd-slow'; readonly seconds: number })
   /** sshd shows another host key. */
   | (Where & { readonly kind: 'host-key' })
   /** A command answers this instead of running; `delaySeconds` alone: it only takes longer. */

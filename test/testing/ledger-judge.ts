@@ -20,8 +20,11 @@ export function misdeeds(simulator: Pick<Simulator, 'nodes'>, entries: readonly 
  */
 function repeated({ nodes }: Pick<Simulator, 'nodes'>, entries: readonly LedgerEntry[]): string[] {
   const begun = entries.filter(({ kind, what }) => kind === 'phase' && !/^vnflow credentials /.test(what)); // a token more does no harm
-  return [...Map.groupBy(begun, ({ what }) => what)].flatMap(([what, times]) => {
-    const node = nodes.node(what.split(' ').at(-1) ?? '');
+  // a heal takes a node out of the load balancers and puts it in again: two jobs
+  const jobOf = ({ what, detail }: LedgerEntry) =>
+    what.startsWith('vnflow load-balancer ') ? `${what} ${String(detail?.['unit']).replace(/-\d+$/, '')}` : what;
+  return [...Map.groupBy(begun, jobOf)].flatMap(([what, times]) => {
+    const node = nodes.node(what.split(' ')[2] ?? '');
     const failed = times.filter(({ detail }) => {
       const [, job, attempt] = /^vnflow-(.+)-(\d+)$/.exec(String(detail?.['unit'])) ?? [];
       const exit = node?.file(`/var/lib/vnflow/jobs/${job}.failed-${attempt}/exit`)?.trim();

@@ -249,7 +249,7 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
     return fail(
       `error execution phase control-plane-join/etcd: error creating local etcd static pod manifest file: ${added}`,
     );
-  await context.sleep(work * 0.1);
+  await context.sleep(work * 0.1 + (world.faults.take('etcd-slow', node.state)?.seconds ?? 0));
   node.root.write('/etc/kubernetes/manifests/etcd.yaml', manifest, { mode: 0o600 });
   writeMemberData(node, { cluster: cluster.id, member: added.id });
   memberStarted(world, cluster, added);
