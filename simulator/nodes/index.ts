@@ -43,7 +43,7 @@ export interface NodeView {
 
 export interface Nodes {
   readonly hypervisor: Hypervisor;
-  readonly bastion: { readonly host: string; readonly port: number; readonly user: string };
+  readonly bastion: Pick<Bastion, 'host' | 'port' | 'user' | 'sessions'>;
   readonly faults: NodeFaults;
   /** By host name, server name, server id or address. */
   node(name: string): NodeView | undefined;
@@ -94,14 +94,14 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
   }
   index.flush();
   const bastion = await startBastion(world, { hostKey: index.state.bastionKey, port: deps.bastionPort ?? 0, nodeAt });
-  const { host, port, user } = bastion;
+  const { host, port, user, sessions } = bastion;
   const find = (name: string): SimNode | undefined =>
     nodes.get(name) ??
     [...nodes.values()].find(({ state }) => state.hostname === name || state.machine.name === name) ??
     nodeAt(name);
   return {
     hypervisor: createHypervisor(world, index),
-    bastion: { host, port, user },
+    bastion: { host, port, user, sessions },
     faults,
     node: (name) => {
       const node = find(name);

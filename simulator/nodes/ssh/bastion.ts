@@ -9,6 +9,8 @@ export interface Bastion {
   readonly host: string;
   readonly port: number;
   readonly user: string;
+  /** Sessions that are open now. */
+  sessions(): number;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export async function startBastion(
     host: '127.0.0.1',
     port,
     user: 'bastion',
+    sessions: () => connections.size,
     stop: () =>
       new Promise((resolve) => {
         for (const connection of connections) connection.end();
