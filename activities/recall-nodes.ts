@@ -11,6 +11,7 @@ import { KUBECTL } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { onNode } from './node-session.ts';
+import { attemptNumber } from './step-attempt.ts';
 
 const REACH_SECONDS = 60;
 const KUBECTL_TIMEOUT_MS = 60_000;
@@ -66,7 +67,7 @@ async function recall(deps: ActivityDependencies, input: StepInput, work: Recall
   ]);
   if (unreachable.size > 0) {
     const text = `not reached, heal them: ${[...unreachable].join(', ')}`;
-    await recordStepLog(deps.db, input, text);
+    await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
     deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: [...unreachable] }, text);
   }
   await untilReady(
