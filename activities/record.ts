@@ -12,9 +12,8 @@ import { withoutSecrets } from '../domain/redaction.ts';
 import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';
 import { flavour } from '../domain/vnfd.ts';
-import { insertPlanSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import type { Database } from '../store/open-store.ts';
-import { insertPlanSteps } from '../store/operation-steps.ts';
+import { insertPlanSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import {
   acceptLcmRequest,
   type InstanceChange,
