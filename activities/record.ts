@@ -75,7 +75,7 @@ export function createRecordActivities(
 
     recordTimer: async ({ vnfInstanceId: _, state, ...timer }) => {
       if (state === 'RUNNING') await recordStepStarted(deps.db, timer);
-      else await recordStepEnded(deps.db, { ...timer, attempt: 1, outcome: { state } });
+      else await recordStepEnded(deps.db, { ...timer, outcome: { state } });
     },
 
     recordEnd: async ({ direction, ...ref }) => {

@@ -88,7 +88,8 @@ async function notStarted(db: Database, { vnfLcmOpOccId, stepId }: StepStart, sc
 export interface StepEnd {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
-  readonly attempt: number;
+  /** None: a timer of the workflow, which nobody overtakes. */
+  readonly attempt?: number;
   readonly summary: string;
   readonly outcome:
     | { readonly state: 'DONE' }
@@ -106,19 +107,18 @@ export async function recordStepEnded(
   { vnfLcmOpOccId, stepId, attempt, summary, outcome }: StepEnd,
 ): Promise<boolean> {
   const error = outcome.state === 'DONE' ? undefined : outcome.error;
-  const written = await db
+  const update = db
     .updateTable('operation_step')
     .set({ state: outcome.state, ended_at: outcome.state === 'WAITING' ? null : new Date(), error: jsonOrNull(error) })
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
-    .where('attempt', '=', attempt)
     .where('state', '!=', 'SKIPPED')
-    .returning('step_id')
-    .executeTakeFirst();
-  if (!written) return false;
+    .returning('attempt');
+  const ended = await (attempt === undefined ? update : update.where('attempt', '=', attempt)).executeTakeFirst();
+  if (!ended) return false;
   const { state } = outcome;
   const text = `${summary}: ${error?.detail ?? (state === 'DONE' ? 'done' : 'stopped')}`;
-  await insertStepEvent(db, vnfLcmOpOccId, { stepId, attempt, summary, state, text });
+  await insertStepEvent(db, vnfLcmOpOccId, { stepId, attempt: ended.attempt, summary, state, text });
   return true;
 }
 
