@@ -22,9 +22,7 @@ let benches: Record<string, () => Promise<void>> = {
   },
   scale: () => benchScale(speed),
 };
-/** Numbers do not depend on the speed: as fast as two cores allow. */
-const COUNTS_SPEED = 20;
-if (values.counts) benches = { counts: () => benchCounts(sizes, Number(values.speed ?? COUNTS_SPEED)) };
+if (values.counts) benches = { counts: () => benchCounts(sizes, values.speed === undefined ? undefined : speed) };
 for (const [name, bench] of Object.entries(benches)) {
   if (values.only === undefined || values.only === name) await bench();
 }
