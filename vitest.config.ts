@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,7 +8,9 @@ export default defineConfig({
       'setup/**/*.test.mjs',
     ],
     pool: 'forks',
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // much of what the tests of the whole system do is waiting for other processes
+    maxWorkers: Math.max(2, availableParallelism()),
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { BUNDLES } from './temporal.ts';
 import { Reached, type WorkerSettings } from './worker-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
@@ -26,8 +27,13 @@ export async function quickWorkflows(): Promise<string> {
     workflowInterceptorModules: [file('./quick-patience.ts')],
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error },
   });
-  const codePath = path.join(mkdtempSync(path.join(tmpdir(), 'vnflow-workflows-')), 'workflows.cjs');
-  writeFileSync(codePath, code);
+  mkdirSync(BUNDLES, { recursive: true });
+  const codePath = path.join(BUNDLES, `quick-${createHash('sha256').update(code).digest('hex').slice(0, 16)}.cjs`);
+  if (!existsSync(codePath)) {
+    const partial = `${codePath}.${process.pid}`;
+    writeFileSync(partial, code);
+    renameSync(partial, codePath); // never half a file: other tests may read it
+  }
   return codePath;
 }
 
