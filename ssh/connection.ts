@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import { Client, type ConnectConfig } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
@@ -64,7 +65,8 @@ function connectConfig(machine: Machine, options: ConnectOptions, refuse: (reaso
     readyTimeout: options.timeoutMs,
     keepaliveInterval: 5_000,
     keepaliveCountMax: 4,
-    hostVerifier: (key: Buffer, verify: (valid: boolean) => void) => {
+    // behind a bastion this is called in the async context of whoever opened the bastion; the policy is asked in its owner's
+    hostVerifier: AsyncLocalStorage.bind((key: Buffer, verify: (valid: boolean) => void) => {
       checkHostKey(key, machine.label, machine.hostKey).then(
         () => {
           options.onHostKey?.(key);
@@ -75,7 +77,7 @@ function connectConfig(machine: Machine, options: ConnectOptions, refuse: (reaso
           verify(false);
         },
       );
-    },
+    }),
   };
 }
 
