@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { openSession, type SessionTarget, type SshSession } from './session.ts';
@@ -123,6 +124,20 @@ test('sessions of one process log in to their bastion once, and a lost one is lo
   expect((await running).code).toBe('NODE_UNREACHABLE');
   expect((await (await through()).exec('echo there')).stdout).toBe('there\n');
   expect(bastion.logins).toBe(2);
+});
+
+test('each session judges the host key as its own caller, also through a bastion that another one opened', async () => {
+  const bastion = await node();
+  const caller = new AsyncLocalStorage<string>();
+  const asked: (string | undefined)[] = [];
+  const policy = { expected: [bastion.fingerprint], onFirstContact: () => undefined };
+  const via = { host: '127.0.0.1', port: bastion.port, username: 'ubuntu', password: PASSWORD, hostKey: policy };
+  for (const name of ['first', 'second']) {
+    const hostKey = { onFirstContact: () => void asked.push(caller.getStore()) };
+    const machine = await node();
+    await caller.run(name, () => open(target(machine, { bastion: via, hostKey })));
+  }
+  expect(asked).toEqual(['first', 'second']);
 });
 
 test('a bastion that cannot reach the node is a node that is not reachable (retriable)', async () => {
