@@ -548,20 +548,21 @@ run_keepalived() {
 
 # run_kubeadm ARGUMENT…: tells a cause that passes by from one that needs somebody.
 run_kubeadm() {
-  local code
+  local code reason
   kubeadm "$@" 2> "$WORK/kubeadm.err"
   code=$?
   rm -f "$WORK"/kubeadm-*.yaml # they may name a token and a key
   [ "$code" -ne 0 ] || return 0
   cat "$WORK/kubeadm.err" >&2
+  reason=$(sed -n -e 's/^error execution phase //p' "$WORK/kubeadm.err" | tail -n 1)
   # first what never passes by, although kubeadm wraps it in words that sound as if
   if grep -Eq 'none of the public keys|version skew|unsupported|No space left|manifest unknown|unauthorized' "$WORK/kubeadm.err"; then
-    fail "kubeadm $1 failed: see the reason above"
+    fail "kubeadm $1 failed: ${reason:-see the reason above}"
   fi
   if grep -Eiq 'connection refused|connection reset|no route to host|i/o timeout|timed out|deadline exceeded|TLS handshake|EOF|too many requests|internal error|service unavailable|bad gateway|name resolution|etcdserver:|etcd cluster is not healthy|JWS signature|kubeadm-certs. was not found|failed to pull image' "$WORK/kubeadm.err"; then
-    try_later "kubeadm $1 failed for a reason that may pass by: see above"
+    try_later "kubeadm $1 failed for a reason that may pass by: ${reason:-see above}"
   fi
-  fail "kubeadm $1 failed: see the reason above"
+  fail "kubeadm $1 failed: ${reason:-see the reason above}"
 }
 
 # What kubeadm 1.26 and later read. Goes to a file only: it may name a token and a certificate key.
