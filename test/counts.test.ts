@@ -9,7 +9,11 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => system.stop());
 
-it('adding, removing or healing a node costs the same for a small and for a bigger cluster, and touches no worker that stays', async () => {
+// once more on a busy machine: an attempt that is lost and repeated is counted, too
+it('adding, removing or healing a node costs the same for a small and for a bigger cluster, and touches no worker that stays', {
+  timeout: 240_000,
+  retry: 1,
+}, async () => {
   const place = {
     http: system.http,
     authUrl: system.simulator.authUrl,
@@ -23,4 +27,4 @@ it('adding, removing or healing a node costs the same for a small and for a bigg
   const [instantiated] = rows;
   expect(instantiated?.counts.logins.fresh).toBeGreaterThanOrEqual(6);
   expect(instantiated?.counts.commands.fresh).toBeGreaterThan(100);
-}, 240_000);
+});
