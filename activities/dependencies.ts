@@ -20,6 +20,8 @@ export interface Pace {
   readonly bootLimit: number;
   /** cloud-init sets the password some time after sshd is up: until then a refused login is tried again. */
   readonly authGrace: number;
+  /** How long a new server's console may take to announce its host key: cloud-init prints it in its last stage. */
+  readonly consoleGrace: number;
   /** After it the node controller of a cluster has missed every node that does not report (40 s, with a reserve). */
   readonly nodeGrace: number;
   /** Heat must have finished after this. */
@@ -30,6 +32,7 @@ export const DEFAULT_PACE: Pace = {
   poll: { first: 0.25, longest: 1.5 },
   bootLimit: 900,
   authGrace: 90,
+  consoleGrace: 60,
   nodeGrace: 50,
   stackLimit: 1200,
 };
@@ -59,6 +62,7 @@ export function paceAt(speed: number): Pace {
     ...DEFAULT_PACE,
     poll: { first: Math.max(0.02, poll.first / speed), longest: Math.max(0.1, poll.longest / speed) },
     authGrace: DEFAULT_PACE.authGrace / speed,
+    consoleGrace: Math.max(2, DEFAULT_PACE.consoleGrace / speed),
     nodeGrace: DEFAULT_PACE.nodeGrace / speed,
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { OperationRef, StepInput } from '../domain/activity-contract.ts';
 import { ClusterParameters } from '../domain/cluster-parameters.ts';
-import { consoleFingerprints } from '../domain/console-log.ts';
+import { consoleFingerprints, isStillBooting } from '../domain/console-log.ts';
 import { PROBLEMS, VnflowError } from '../domain/problems.ts';
 import { consoleOutput } from '../openstack/nova.ts';
 import type { HostKeyPolicy } from '../ssh/host-key.ts';
@@ -145,14 +145,25 @@ async function open(
   });
 }
 
-/** Pinned by server, not by address: a healed node may come back with its old address. */
+/**
+ * Pinned by server, not by address: a healed node may come back with its old address.
+ * sshd is up before cloud-init prints the keys on the console: until then a new server is not talked to.
+ */
 async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: ClusterNode): Promise<HostKeyPolicy> {
   const pinned = await findHostKey(deps.db, node.server_id);
   const expected = pinned ? [pinned.fingerprint] : [];
+  let waitingUntil: number | undefined;
   return {
     expected,
     onFirstContact: async (fingerprint, keyType) => {
-      const announced = consoleFingerprints(await serverConsole(deps, input, node.server_id));
+      const console_ = await serverConsole(deps, input, node.server_id);
+      const announced = consoleFingerprints(console_ ?? '');
+      waitingUntil ??= Date.now() + deps.pace.consoleGrace * 1000;
+      if (announced.length === 0 && (console_ === undefined || isStillBooting(console_)) && Date.now() < waitingUntil) {
+        throw new VnflowError('NODE_UNREACHABLE', {
+          detail: `The console of server ${node.server_id} has not announced the host key of ${node.ssh_address} yet, which shows ${fingerprint}.`,
+        });
+      }
       if (announced.length > 0 && !announced.includes(fingerprint)) {
         throw new VnflowError('NODE_HOST_KEY', {
           detail: `${node.ssh_address} shows the host key ${fingerprint}, but the console of server ${node.server_id} announced ${announced.join(', ')}. No credential was sent.`,
@@ -166,12 +177,16 @@ async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: C
   };
 }
 
-/** A console that cannot be read proves nothing: the key of the first contact is pinned then. */
-async function serverConsole(deps: ActivityDependencies, input: StepInput, serverId: string): Promise<string> {
+/** @returns empty when there is no console to read, which proves nothing; undefined when another try may succeed */
+async function serverConsole(
+  deps: ActivityDependencies,
+  input: StepInput,
+  serverId: string,
+): Promise<string | undefined> {
   try {
     return await consoleOutput(vimSession(await vimConnectionOf(deps, input)), serverId, { length: CONSOLE_LINES });
-  } catch {
-    return '';
+  } catch (error) {
+    return error instanceof VnflowError && PROBLEMS[error.code].retriable ? undefined : '';
   }
 }
 

@@ -8,3 +8,8 @@ export function consoleFingerprints(log: string): string[] {
   if (begin < 0 || end < 0) return [];
   return [...log.slice(begin, end).matchAll(/SHA256:[A-Za-z0-9+/]{43}/g)].map(([fingerprint]) => fingerprint);
 }
+
+/** Whether more is to be expected: the console speaks, but cloud-init has not said its last line (`Cloud-init v. … finished at …`). */
+export function isStillBooting(log: string): boolean {
+  return log.trim() !== '' && !/Cloud-init v\..* finished\b/.test(log);
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { consoleFingerprints } from './console-log.ts';
+import { consoleFingerprints, isStillBooting } from './console-log.ts';
 import { readyNodes } from './kubernetes-nodes.ts';
 import { nodeName } from './node-name.ts';
 import { phaseEnvironment } from './phase-environment.ts';
@@ -44,6 +44,16 @@ it('finds the host keys that cloud-init printed on the console, of the last boot
   const [first, second] = ['a'.repeat(43), 'B'.repeat(43)];
   expect(consoleFingerprints(`${block(first)}reboot\n${block(second)}login:`)).toEqual([`SHA256:${second}`]);
   expect(consoleFingerprints('no keys here')).toEqual([]);
+});
+
+it('waits for the keys of a console that speaks until cloud-init has said its last line', () => {
+  const booting =
+    "[ 2.11] cloud-init[520]: Cloud-init v. 23.4.4 running 'init'\nUbuntu 22.04.4 LTS ttyS0\n\nhost login: \n";
+  expect(isStillBooting(booting)).toBe(true);
+  const finished =
+    'cloud-init[1042]: Cloud-init v. 23.4.4 finished at Sat, 21 Nov 2026 10:00:00 +0000. Up 45.10 seconds';
+  expect(isStillBooting(`${booting}${finished}`)).toBe(false);
+  expect(isStillBooting(''), 'no console').toBe(false);
 });
 
 it('knows which nodes are Ready', () => {

@@ -6,5 +6,6 @@ export const TEST_PACE: Pace = {
   poll: { first: 0.02, longest: 0.2 },
   bootLimit: 60,
   authGrace: 1,
+  consoleGrace: 10,
   nodeGrace: 0.25,
 };
