@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { areDependenciesPresent, installDependencies } from './dependencies.mjs';
 import { withLock } from './lock.mjs';
 import { isNewEnough } from './node24.mjs';
-import { closingLine, countTests } from './test-run.mjs';
+import { PROJECT } from './paths.mjs';
+import { closingLine, countTests, worthAnotherRun } from './test-run.mjs';
 
 let directory;
 beforeEach(() => {
@@ -104,6 +105,23 @@ describe('the closing line of npm test', () => {
     expect(count([file('failed')], 1).failed).toBe(1);
     expect(count([file('passed', 'passed')], 1).failed).toBe(1);
     expect(countTests(undefined, 1).failed).toBe(1);
+  });
+
+  it('gives another run to a few tests of the whole system, and to nothing else', () => {
+    const again = (...names) =>
+      worthAnotherRun(
+        JSON.stringify({
+          testResults: [
+            { name: path.join(PROJECT, 'test/fine.test.ts'), status: 'passed' },
+            ...names.map((name) => ({ name: path.join(PROJECT, name), status: 'failed' })),
+          ],
+        }),
+      );
+    expect(again('test/slow.test.ts')).toEqual(['test/slow.test.ts']);
+    expect(again('test/slow.test.ts', 'domain/plan.test.ts')).toEqual([]);
+    expect(again('test/1.test.ts', 'test/2.test.ts', 'test/3.test.ts', 'test/4.test.ts')).toEqual([]);
+    expect(again()).toEqual([]);
+    expect(worthAnotherRun(undefined)).toEqual([]);
   });
 
   it('has the form that CI reads', () => {

@@ -6,6 +6,8 @@ import { cacheDirectory, PROJECT } from './paths.mjs';
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Count */
 
+const MOST_FILES_AGAIN = 3;
+
 /** Each counts as one test. */
 const CHECKS = [
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json'] },
@@ -34,6 +36,20 @@ export function countTests(report, exitCode) {
   const failed = tests.filter(({ status }) => status === 'failed').length + broken.length;
   const outside = exitCode !== 0 && failed === 0 ? 1 : 0;
   return { passed, failed: failed + outside, skipped: tests.length - passed - (failed - broken.length) };
+}
+
+/**
+ * Files that failed, when it may have been the machine: all of them are tests of the whole system, and they are few.
+ * Those wait for other processes under time limits; what fails anywhere else fails for good.
+ * @param {string | undefined} report
+ * @returns {string[]} paths below the project; empty: nothing to try again
+ */
+export function worthAnotherRun(report) {
+  if (report === undefined) return [];
+  const files = JSON.parse(report)
+    .testResults.filter(({ status }) => status === 'failed')
+    .map(({ name }) => path.relative(PROJECT, name));
+  return files.length <= MOST_FILES_AGAIN && files.every((file) => file.startsWith(`test${path.sep}`)) ? files : [];
 }
 
 /** @param {Count} count the line that CI reads */
@@ -73,14 +89,41 @@ async function runChecks() {
   return count;
 }
 
+/** @param {string} report @param {readonly string[]} files below the project */
+function without(report, files) {
+  const { testResults } = JSON.parse(report);
+  return JSON.stringify({
+    testResults: testResults.filter(({ name }) => !files.includes(path.relative(PROJECT, name))),
+  });
+}
+
+/** @param {readonly string[]} args of vitest @returns {Promise<{ report: string | undefined, code: number }>} */
+async function runVitest(args) {
+  const file = path.join(cacheDirectory('setup'), `test-report-${process.pid}.json`);
+  const code = await runTool('vitest', [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+    ...args,
+  ]);
+  const report = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  rmSync(file, { force: true });
+  return { report, code };
+}
+
 /** @param {readonly string[]} filter parts of file names; none: all @returns {Promise<Count>} */
 async function runTests(filter) {
-  const report = path.join(cacheDirectory('setup'), `test-report-${process.pid}.json`);
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filter];
-  const code = await runTool('vitest', args);
-  const count = countTests(existsSync(report) ? readFileSync(report, 'utf8') : undefined, code);
-  rmSync(report, { force: true });
-  return count;
+  const { report, code } = await runVitest(filter);
+  const count = countTests(report, code);
+  const again = worthAnotherRun(report);
+  if (again.length === 0) return count;
+  process.stdout.write(`\n• failed: ${again.join(', ')}. Once more, one by one on an otherwise idle machine:\n`);
+  const alone = await runVitest(['--no-file-parallelism', ...again]);
+  const second = countTests(alone.report, alone.code);
+  if (second.failed > 0) return count;
+  process.stdout.write(`• passed when run alone, not beside others: ${again.join(', ')}\n`);
+  return sum([countTests(without(report, again), 0), second]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
