@@ -83,6 +83,21 @@ describe('controls of a step', () => {
     }
   });
 
+  it('never skip the backup that the cluster is restored from, though any other', () => {
+    const backup = (slots: object) => ({ ...step('snapshotEtcd', [], slots), id: 'it' });
+    const refused = (...steps: Plan['steps']) => {
+      const run = newRun('HEAL');
+      planned(run, { ...oneStep(), operation: 'HEAL', steps });
+      entered(run, 'PROCESSING');
+      return refusalOfAction(run, actionOn('skipStep', 'it'));
+    };
+    const restore = step('restoreControlPlane', [], { slot: 'masterNode[0]' });
+    const before = backup({ slots: ['masterNode[0]'], part: 0 });
+    expect(refused(before, restore)?.detail).toContain('cannot be skipped: the cluster is restored from it');
+    expect(refused(backup({ slot: 'masterNode[0]' }), restore)).toBeUndefined();
+    expect(refused(before)).toBeUndefined();
+  });
+
   it('leave the retry of a rollback that failed to rollback: retry goes forward', () => {
     const refusal = refusalOfAction(runWith('FAILED_TEMP', 'failed', 'rollback'), actionOn('retryStep'));
     expect(refusal).toMatchObject({ code: 'STEP_STATE', detail: expect.stringContaining('rollback goes on there') });

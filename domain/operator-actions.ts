@@ -1,5 +1,6 @@
 import type { OperationRun } from './operation-run.ts';
 import { type CancelMode, type Decision, type Operation, type OperationState, refusalOf } from './operation-state.ts';
+import { isSourceOfRestore } from './planner/restore.ts';
 import type { ProblemCode } from './problems.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';
 import { stepFacts } from './step-kind.ts';
@@ -47,7 +48,7 @@ function refusalOfStepControl(
   if (stateRefusal) return stateRefusal;
   const step = plan?.steps.find(({ id }) => id === stepId);
   const condition = intents.get(stepId) === 'skip' ? 'skipped' : conditions.get(stepId);
-  if (!step || condition === undefined) {
+  if (!plan || !step || condition === undefined) {
     return {
       code: 'NOT_FOUND',
       detail: `The present plan of the ${operation} operation, which is in state ${state}, has no step ${stepId}.`,
@@ -60,11 +61,11 @@ function refusalOfStepControl(
       detail: `${kind} in state ${state} is for a step that is ${allowed.join(' or ')}; ${stepId} is ${condition}.`,
     };
   }
-  const { mustRun } = stepFacts(step.kind);
+  const mustRun = isSourceOfRestore(step, plan) ? 'the cluster is restored from it' : stepFacts(step.kind).mustRun;
   if (kind === 'skipStep' && mustRun !== false) {
     return { code: 'STEP_STATE', detail: `${stepId} (in state ${state}) cannot be skipped: ${mustRun}.` };
   }
-  if (kind === 'retryStep' && state === 'FAILED_TEMP' && plan?.direction === 'rollback') {
+  if (kind === 'retryStep' && state === 'FAILED_TEMP' && plan.direction === 'rollback') {
     return {
       code: 'STEP_STATE',
       detail: `${stepId} is a step of the rollback, and the operation is in state ${state}: rollback goes on there.`,

@@ -39,10 +39,15 @@ export function restoreSource({ shape, controlPlane }: HealFacts, survey?: Contr
   return { seed, replaced, ...(source === undefined ? {} : { alive: source }) };
 }
 
+/** Is this step the backup that the plan restores the cluster from? */
+export function isSourceOfRestore({ kind, slot }: PlanStep, { steps }: Pick<Plan, 'steps'>): boolean {
+  return kind === 'snapshotEtcd' && slot === undefined && steps.some((other) => other.kind === 'restoreControlPlane');
+}
+
 /** Does the plan restore a cluster of which only a backup is left? */
-export function needsBackup({ steps }: Pick<Plan, 'steps'>): boolean {
-  const takesOne = steps.some(({ kind, slot }) => kind === 'snapshotEtcd' && slot === undefined);
-  return !takesOne && steps.some(({ kind }) => kind === 'restoreControlPlane');
+export function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
+  const takesOne = plan.steps.some((one) => isSourceOfRestore(one, plan));
+  return !takesOne && plan.steps.some(({ kind }) => kind === 'restoreControlPlane');
 }
 
 /**
