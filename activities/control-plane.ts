@@ -17,6 +17,8 @@ const REACH_SECONDS = 60;
 interface ControlPlaneVisit {
   /** Slots of control-plane nodes that must not be asked: those that are about to leave, or to join. */
   readonly avoid?: readonly string[];
+  /** How long it is tried, in seconds. */
+  readonly reachSeconds?: number;
   readonly beat: Beat;
 }
 
@@ -27,13 +29,13 @@ interface ControlPlaneVisit {
 export async function onControlPlane<T>(
   deps: ActivityDependencies,
   input: StepInput,
-  { avoid = [], beat }: ControlPlaneVisit,
+  { avoid = [], reachSeconds = REACH_SECONDS, beat }: ControlPlaneVisit,
   work: (access: NodeAccess) => Promise<T>,
 ): Promise<T> {
   const nodes = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(
     ({ role, slot }) => role === 'master' && !avoid.includes(slot),
   );
-  const until = Date.now() + REACH_SECONDS * 1000;
+  const until = Date.now() + reachSeconds * 1000;
   let problem = new VnflowError('INTERNAL', { detail: 'The cluster has no control-plane node that could be asked.' });
   do {
     for (const { slot } of nodes) {

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { OperationRef } from '../domain/activity-contract.ts';
+import { Survey } from '../domain/cluster-look.ts';
 import type { ControlPlaneSurvey, HealFacts } from '../domain/planner/heal.ts';
 import { healFacts } from '../domain/planner/heal-facts.ts';
 import { HealVnfRequest } from '../domain/sol-requests.ts';
@@ -23,20 +23,6 @@ export async function healFactsOf(deps: ActivityDependencies, ref: OperationRef)
 export async function healRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealVnfRequest> {
   return HealVnfRequest.parse((await operationOf(deps, ref)).operation_params);
 }
-
-const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
-  nodes: z.array(z.object({ slot: z.string(), name: z.string(), address: z.string() })),
-  members: z.array(
-    z.object({
-      id: z.string(),
-      started: z.boolean(),
-      name: z.string(),
-      peerUrls: z.array(z.string()),
-      learner: z.boolean(),
-      healthy: z.boolean(),
-    }),
-  ),
-});
 
 /** What `surveyControlPlane` found, or undefined when it was not asked. */
 export async function surveyOf(deps: ActivityDependencies, ref: OperationRef): Promise<ControlPlaneSurvey | undefined> {

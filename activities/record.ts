@@ -5,6 +5,7 @@ import type { Plan } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
 import { planHeal } from '../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
+import { checkBackup } from '../domain/planner/restore.ts';
 import { planScale, planScaleOutRollback } from '../domain/planner/scale.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
 import { VnflowError } from '../domain/problems.ts';
@@ -12,6 +13,7 @@ import { withoutSecrets } from '../domain/redaction.ts';
 import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';
 import { flavour } from '../domain/vnfd.ts';
+import { listClusterBackups } from '../store/cluster-backups.ts';
 import type { Database } from '../store/open-store.ts';
 import { insertPlanSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import {
@@ -28,7 +30,6 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { healFactsOf, surveyOf } from './heal-facts-of.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
-import { withBackup } from './restore.ts';
 import { scaleFactsOf } from './scale-facts-of.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
@@ -119,12 +120,18 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
     case 'SCALE':
       return planScale(await scaleFactsOf(deps, ref));
     case 'HEAL':
-      return withBackup(deps, ref, planHeal(await healFactsOf(deps, ref), await surveyOf(deps, ref)));
+      return healPlan(deps, ref);
     case 'TERMINATE':
       return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
     default:
       return operation.operation satisfies never;
   }
+}
+
+async function healPlan(deps: ActivityDependencies, ref: OperationRef): Promise<Plan> {
+  const plan = planHeal(await healFactsOf(deps, ref), await surveyOf(deps, ref));
+  checkBackup(plan, ref.vnfInstanceId, (await listClusterBackups(deps.db, ref.vnfInstanceId)).length);
+  return plan;
 }
 
 async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { OperationRef, StepActivities, StepInput } from '../domain/activity-contract.ts';
+import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import type { ClusterContext } from '../domain/phase-environment.ts';
-import type { Plan } from '../domain/plan.ts';
-import { needsBackup } from '../domain/planner/restore.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { JOB_ROOT } from '../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../ssh/sudo.ts';
@@ -36,14 +34,6 @@ export function createRestoreActivity(deps: ActivityDependencies): Pick<StepActi
         return {};
       }),
   };
-}
-
-/** The plan, if the backup that it begins with is there. @throws VnflowError BACKUP_MISSING */
-export async function withBackup(deps: ActivityDependencies, ref: OperationRef, plan: Plan): Promise<Plan> {
-  if (!needsBackup(plan) || (await listClusterBackups(deps.db, ref.vnfInstanceId)).length > 0) return plan;
-  throw new VnflowError('BACKUP_MISSING', {
-    detail: `Nothing was touched: no control-plane node of VNF instance ${ref.vnfInstanceId} answers, and there is no backup of its cluster.`,
-  });
 }
 
 const Chosen = z.object({ backupId: z.string() });

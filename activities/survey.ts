@@ -22,15 +22,24 @@ export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordAct
       heartbeating(async (beat) => {
         const facts = await healFactsOf(deps, ref);
         if (!needsSurvey(facts)) return;
-        const masters = (await listClusterNodes(deps.db, ref.vnfInstanceId)).filter(({ role }) => role === 'master');
-        const isVictim = ({ slot }: ClusterNode) => facts.controlPlane.includes(slot);
-        const inOrder = [...masters.filter((node) => !isVictim(node)), ...masters.filter(isVictim)];
-        const survey: ControlPlaneSurvey = {
-          nodes: masters.map(({ slot, node_name: name, nic_address: address }) => ({ slot, name, address })),
-          members: await membersOf(deps, ref, { masters: inOrder, beat }),
-        };
+        const survey = await askControlPlane(deps, ref, { last: facts.controlPlane, beat });
         await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, ref.vnfLcmOpOccId, { survey }));
       }),
+  };
+}
+
+/** Who votes and who answers. @param last slots of control-plane nodes that are asked after the others */
+export async function askControlPlane(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+  { last, beat }: { last: readonly string[]; beat: Beat },
+): Promise<ControlPlaneSurvey> {
+  const masters = (await listClusterNodes(deps.db, ref.vnfInstanceId)).filter(({ role }) => role === 'master');
+  const isLast = ({ slot }: ClusterNode) => last.includes(slot);
+  const inOrder = [...masters.filter((node) => !isLast(node)), ...masters.filter(isLast)];
+  return {
+    nodes: masters.map(({ slot, node_name: name, nic_address: address }) => ({ slot, name, address })),
+    members: await membersOf(deps, ref, { masters: inOrder, beat }),
   };
 }
 

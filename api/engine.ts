@@ -1,3 +1,4 @@
+import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
 import type { Operation } from '../domain/operation-state.ts';
 import type { OperatorAction } from '../domain/operator-actions.ts';
 
@@ -13,4 +14,9 @@ export interface LcmEngine {
    * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND (no such step), ENGINE_UNAVAILABLE
    */
   control(action: OperatorAction, operation: { vnfInstanceId: string; vnfLcmOpOccId: string }): Promise<void>;
+  /**
+   * What a running cluster says about itself, for a plan. Changes nothing.
+   * @throws VnflowError what was found on the way there, ENGINE_UNAVAILABLE
+   */
+  look(request: LookRequest): Promise<ClusterLook>;
 }

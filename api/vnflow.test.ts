@@ -118,6 +118,24 @@ it('plans scale in: who is drained and goes, who is asked, who is left alone', a
     untouched: ['node1 (10.10.0.1)', 'node2 (10.10.0.2)'],
   });
   expect(json.rollback).toEqual({ supported: false, steps: [] });
+  expect(json.observed, 'nobody was asked').toBeUndefined();
+
+  const live = (live: boolean) =>
+    test.call('POST', `/vnflow/v1/vnf_instances/${id}/plan`, {
+      json: { operation: 'SCALE', request: { type: 'SCALE_IN', aspectId: 'workerNode_scale' }, live },
+    });
+  const pod = { namespace: 'default', name: 'db-1', node: 'node3', budget: { name: 'db', disruptionsAllowed: 0 } };
+  const member = { id: 'a', started: true, name: 'node0', peerUrls: [], learner: false, healthy: true };
+  test.engine.sees = { survey: { nodes: [], members: [member] }, pods: [pod] };
+  expect((await live(true)).json.observed).toEqual({
+    etcd: [{ name: 'node0', healthy: true, voter: true }],
+    pods: [pod],
+  });
+  expect((await live(false)).json.observed).toBeUndefined();
+  test.engine.sees = undefined;
+  const unknown = await live(true);
+  expect(unknown.status, 'a plan is made in either case').toBe(200);
+  expect(unknown.json.observed).toEqual({ problem: 'The workflow engine did not answer in time.' });
 });
 
 it('plans instantiate for a VNFD of which there is no instance, with the same checks, and makes none', async () => {

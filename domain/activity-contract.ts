@@ -1,3 +1,4 @@
+import type { ClusterLook, LookRequest } from './cluster-look.ts';
 import type { CancelMode, Operation, OperationState } from './operation-state.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
@@ -39,6 +40,12 @@ export interface StepFailure {
 export interface ScheduledActivities {
   /** @returns what was done, for people. @throws ApplicationFailure */
   snapshotOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
+}
+
+/** Of the workflow that a plan starts to ask a cluster. */
+export interface LookActivities {
+  /** @throws ApplicationFailure */
+  lookAtCluster(request: LookRequest): Promise<ClusterLook>;
 }
 
 /** The workflow type of snapshots on a schedule. */

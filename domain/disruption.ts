@@ -92,6 +92,12 @@ export function disruptionOf(plan: Pick<Plan, 'steps'>, nodes: readonly Existing
   };
 }
 
+/** Slots of the nodes that are there and whose pods the plan evicts. */
+export function drainedSlots({ steps }: Pick<Plan, 'steps'>, nodes: readonly ExistingNode[]): string[] {
+  const { drained } = fatesOf(steps, nodes);
+  return nodes.map(({ slot }) => slot).filter((slot) => drained.has(slot));
+}
+
 type Fate = 'visited' | 'drained' | 'removed' | 'replaced';
 
 function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Record<Fate, Set<string>> {

@@ -169,12 +169,20 @@ it('two dead of three: refused with the arithmetic, brought back from the surviv
   if (!second || !third) throw new Error('no masters');
   for (const { server } of [second, third]) power(server, 'stop');
   const victims = { vnfcInstanceId: [second.vnfc, third.vnfc] };
+  const body = (request: object) => ({ operation: 'HEAL', request, live: true });
+  const plan = (request: object) => system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body(request));
+  expect((await plan(victims)).data, 'the plan asks etcd and says the same').toMatchObject({ code: 'QUORUM_LOST' });
+  const allowed = { ...victims, additionalParams: { allow_restore: true } };
+  const { data: planned } = await plan(allowed);
+  expect(planned.steps.map(({ kind }: { kind: string }) => kind)).toContain('restoreControlPlane');
+  expect(planned.steps.map(({ kind }: { kind: string }) => kind)).not.toContain('removeControlPlane');
+  expect(planned.observed.etcd.filter(({ healthy }: { healthy: boolean }) => healthy)).toHaveLength(1);
   const refused = await run(await heal(id, victims));
   expect(refused.error).toMatchObject({
     code: 'QUORUM_LOST',
     detail: expect.stringMatching(/Nothing was touched: etcd has 3 voters, 1 of them alive; a majority needs 2/),
   });
-  const ended = await run(await heal(id, { ...victims, additionalParams: { allow_restore: true } }));
+  const ended = await run(await heal(id, allowed));
   expect(ended.error).toBeUndefined();
   expect(ended.operationState).toBe('COMPLETED');
   const after = cluster();

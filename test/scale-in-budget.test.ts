@@ -18,6 +18,13 @@ async function run(task: string, body: object): Promise<void> {
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 }
 
+/** Of a scale in, with a look at the cluster. */
+async function plan() {
+  const request = { type: 'SCALE_IN', aspectId: 'workerNode_scale' };
+  const body = { operation: 'SCALE', request, live: true };
+  return (await system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body)).data;
+}
+
 /** kubectl as an operator types it on the control-plane node. */
 async function kubectl(args: string, stdin?: string): Promise<string> {
   const master = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
@@ -46,6 +53,12 @@ it('scale in keeps a disruption budget: it gives up at the bound and says whose,
   await kubectl('apply -f -', DATABASE);
   await kubectl('wait --for=condition=Ready pod -l app=db --timeout=60s');
   const before = system.simulator.nodes.list().map(({ id: server }) => server);
+  const { observed } = await plan();
+  const pods = observed.pods.filter(({ name }: { name: string }) => name.startsWith('db-'));
+  expect(pods.length, 'the plan names the pods that have to leave').toBeGreaterThan(0);
+  const budget = { name: 'db', disruptionsAllowed: 0 };
+  for (const pod of pods)
+    expect(pod).toMatchObject({ namespace: 'default', node: expect.stringMatching(/^worker\d+$/), budget });
   const body = {
     type: 'SCALE_IN',
     aspectId: 'workerNode_scale',

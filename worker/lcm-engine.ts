@@ -1,15 +1,17 @@
 import { Client, Connection } from '@temporalio/client';
 import type { OperationInput, OperationRef } from '../domain/activity-contract.ts';
+import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
 import { isRollbackSupported } from '../domain/operation-state.ts';
 import { type OperatorAction, refusalInState } from '../domain/operator-actions.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOpenOperation, findOperation } from '../store/operations.ts';
-import { controlOperation, startOperation } from '../workflows/client.ts';
+import { controlOperation, lookAtCluster, startOperation } from '../workflows/client.ts';
 
 export interface ConnectedEngine {
   start(input: OperationInput): Promise<void>;
   control(action: OperatorAction, ref: OperationRef): Promise<void>;
+  look(request: LookRequest): Promise<ClusterLook>;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export async function connectEngine(
     start: (input) =>
       startOperation(client, input, async () => (await findOpenOperation(db, input.vnfInstanceId)) !== undefined),
     control: (action, ref) => controlOperation(client, action, { ...ref, ended: () => endedRefusal(db, action, ref) }),
+    look: (request) => lookAtCluster(client, request),
     close: () => connection.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { NativeConnection, type WorkerOptions as TemporalOptions, Worker } from '@temporalio/worker';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createGrantActivity } from '../activities/grant.ts';
+import { createLookActivity } from '../activities/look.ts';
 import { createRecordActivities } from '../activities/record.ts';
 import { stepRecorder } from '../activities/step-recorder.ts';
 import { createStepActivities } from '../activities/steps.ts';
@@ -39,6 +40,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
       ...createRecordActivities(deps),
       ...createGrantActivity(deps),
       ...createSurveyActivity(deps),
+      ...createLookActivity(deps),
       ...createStepActivities(deps),
     },
     interceptors: { activity: [stepRecorder(deps)] },

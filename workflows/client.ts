@@ -1,18 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
   isGrpcServiceError,
   WithStartWorkflowOperation,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { OperationInput, OperationRef } from '../domain/activity-contract.ts';
+import { ClusterLook, type LookRequest } from '../domain/cluster-look.ts';
 import type { Operation } from '../domain/operation-state.ts';
 import type { OperatorAction } from '../domain/operator-actions.ts';
 import { isProblemCode, VnflowError } from '../domain/problems.ts';
-import { acceptUpdate, controlUpdates, TASK_QUEUE, workflowId } from './contract.ts';
+import { acceptUpdate, controlUpdates, LOOK_WORKFLOW, lookWorkflowId, TASK_QUEUE, workflowId } from './contract.ts';
 import type { healVnf, instantiateVnf, scaleVnf, terminateVnf } from './index.ts';
 import { searchAttribute } from './search-attributes.ts';
 
@@ -28,6 +31,8 @@ const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
 /** No worker polls: the call waits this long, then the client is told to come again. */
 const ACCEPT_DEADLINE_MS = 8_000;
 const CONTROL_DEADLINE_MS = 15_000;
+/** A person waits for the plan. */
+const LOOK_DEADLINE_MS = 45_000;
 /** Between the last record of an operation and the end of its workflow lie some milliseconds; if the worker dies there, its task's time-out. */
 const CLOSING_PATIENCE_MS = 15_000;
 
@@ -101,12 +106,43 @@ export async function controlOperation(
   }
 }
 
+/**
+ * Asks a cluster what it says about itself. Beside any operation, and changes nothing.
+ * @throws VnflowError what the activity found, ENGINE_UNAVAILABLE
+ */
+export async function lookAtCluster(client: Client, request: LookRequest): Promise<ClusterLook> {
+  try {
+    const look: unknown = await client.connection.withDeadline(Date.now() + LOOK_DEADLINE_MS, () =>
+      client.workflow.execute(LOOK_WORKFLOW, {
+        workflowId: lookWorkflowId(request.vnfInstanceId, randomUUID()),
+        taskQueue: TASK_QUEUE,
+        workflowExecutionTimeout: LOOK_DEADLINE_MS,
+        args: [request],
+        staticSummary: `look at the cluster of ${request.vnfInstanceId}, for a plan`,
+      }),
+    );
+    return ClusterLook.parse(look);
+  } catch (error) {
+    throw toEngineProblem(error instanceof WorkflowFailedError ? (rootOf(error) ?? error) : error);
+  }
+}
+
+/** Of a failed workflow: what its activity threw. */
+function rootOf({ cause }: WorkflowFailedError): Error | undefined {
+  return cause instanceof ActivityFailure ? cause.cause : cause;
+}
+
 function toEngineProblem(error: unknown): VnflowError {
-  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
-    const { type, message } = error.cause;
+  const failure = error instanceof WorkflowUpdateFailedError ? error.cause : error;
+  if (failure instanceof ApplicationFailure) {
+    const { type, message } = failure;
     return new VnflowError(type && isProblemCode(type) ? type : 'INTERNAL', { detail: message, cause: error });
   }
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
+  if (
+    failure instanceof TimeoutFailure ||
+    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+    isGrpcServiceError(error)
+  ) {
     return new VnflowError('ENGINE_UNAVAILABLE', {
       detail: 'The workflow engine did not answer in time.',
       retryAfterSeconds: 5,

@@ -28,3 +28,11 @@ export const TASK_QUEUE = 'vnflow';
 export function workflowId(vnfInstanceId: string): string {
   return `vnf/${vnfInstanceId}`;
 }
+
+/** The workflow type of a look at a cluster. */
+export const LOOK_WORKFLOW = 'lookAtCluster';
+
+/** Looks are many and short; the instance's own workflow id stays the lock of its operations. */
+export function lookWorkflowId(vnfInstanceId: string, lookId: string): string {
+  return `look/${vnfInstanceId}/${lookId}`;
+}

@@ -1,3 +1,4 @@
+import type { ClusterLook } from '../../domain/cluster-look.ts';
 import { isRollbackSupported, nextState } from '../../domain/operation-state.ts';
 import { type OperatorAction, refusalInState } from '../../domain/operator-actions.ts';
 import { VnflowError } from '../../domain/problems.ts';
@@ -11,6 +12,8 @@ export interface FakeEngine extends LcmEngine {
   mode: 'accept' | 'busy' | 'away' | 'answer-lost';
   /** Controls that reached it. */
   asked: OperatorAction[];
+  /** What the next looks see; undefined: nobody answers. */
+  sees: ClusterLook | undefined;
 }
 
 /** An engine without workflows: it writes what the workflow's activities would write. */
@@ -18,6 +21,7 @@ export function fakeEngine(db: Database): FakeEngine {
   const engine: FakeEngine = {
     mode: 'accept',
     asked: [],
+    sees: undefined,
     start: async ({ vnfInstanceId, vnfLcmOpOccId }) => {
       if (engine.mode === 'busy') {
         throw new VnflowError('VNF_BUSY', {
@@ -28,6 +32,10 @@ export function fakeEngine(db: Database): FakeEngine {
       if (engine.mode !== 'accept') {
         throw new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The engine did not answer.', retryAfterSeconds: 5 });
       }
+    },
+    look: async () => {
+      if (engine.sees) return engine.sees;
+      throw new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The workflow engine did not answer in time.' });
     },
     control: async (action, { vnfLcmOpOccId }) => {
       engine.asked.push(action);

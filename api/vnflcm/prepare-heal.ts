@@ -1,8 +1,10 @@
 import { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { planHeal } from '../../domain/planner/heal.ts';
+import { type ControlPlaneSurvey, planHeal } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
+import { checkBackup } from '../../domain/planner/restore.ts';
 import type { HealVnfRequest } from '../../domain/sol-requests.ts';
+import { listClusterBackups } from '../../store/cluster-backups.ts';
 import { findClusterVim } from '../../store/cluster-vims.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
@@ -11,16 +13,23 @@ import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
 import { repeatedParameters } from './repeated-parameters.ts';
 
 /**
- * The plan of a heal if every control-plane node votes: who does is asked when it begins. Everything that can be known to be
+ * The plan of a heal. Without a survey as if every control-plane node voted: who does is asked when it begins. Everything that can be known to be
  * wrong without asking the cluster is refused here. Changes nothing.
- * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId), QUORUM_LOST
+ * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId), QUORUM_LOST, QUORUM_INCOMPLETE, BACKUP_MISSING
  */
-export async function healPlan(context: ApiContext, instance: VnfInstanceRow, request: HealVnfRequest): Promise<Plan> {
+export async function healPlan(
+  context: ApiContext,
+  instance: VnfInstanceRow,
+  request: HealVnfRequest,
+  survey?: ControlPlaneSurvey,
+): Promise<Plan> {
   await checkIdle(context, instance.id);
   checkInstantiationState(instance, 'INSTANTIATED');
   const parameters =
     (await repeatedParameters(context, instance, request.additionalParams)) ??
     ClusterParameters.parse(await context.secrets.get(secretName.clusterParameters(instance.id)));
   const isVim = (await findClusterVim(context.db, instance.id)) !== undefined;
-  return planHeal(healFacts(request, instance.instantiated_vnf_info, { parameters, isVim }));
+  const plan = planHeal(healFacts(request, instance.instantiated_vnf_info, { parameters, isVim }), survey);
+  if (survey) checkBackup(plan, instance.id, (await listClusterBackups(context.db, instance.id)).length);
+  return plan;
 }

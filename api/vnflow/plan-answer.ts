@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { disruptionOf, type ExistingNode } from '../../domain/disruption.ts';
+import type { ClusterLook } from '../../domain/cluster-look.ts';
+import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { OPERATIONS } from '../../domain/operation-state.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/plan.ts';
+import type { ControlPlaneSurvey } from '../../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
 import { planScaleOutRollback } from '../../domain/planner/scale.ts';
 import { planTerminate } from '../../domain/planner/terminate.ts';
+import { VnflowError } from '../../domain/problems.ts';
 import {
   HealVnfRequest,
   InstantiateVnfRequest,
@@ -30,7 +33,12 @@ const SCRIPT = 'script_path';
 /** No instance has this id. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-export const PlanRequest = z.object({ operation: z.enum(OPERATIONS), request: z.unknown() });
+export const PlanRequest = z.object({
+  operation: z.enum(OPERATIONS),
+  request: z.unknown(),
+  /** Ask the cluster who votes, and which pods would leave? Otherwise nobody is asked, and everybody is taken for alive. */
+  live: z.boolean().optional(),
+});
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
 /**
@@ -42,9 +50,56 @@ export async function planAnswer(
   instance: VnfInstanceRow,
   asked: PlanRequest,
 ): Promise<Record<string, unknown>> {
-  const planned = await planOf(context, instance, asked);
+  const assumed = await planOf(context, instance, asked);
   const nodes = (await listClusterNodes(context.db, instance.id)).map(existingNode);
-  return answerOf(context, planned, { operation: asked.operation, vnfInstanceId: instance.id, nodes });
+  const seen = asked.live ? await seenOf(context, instance.id, drainedOf(assumed, asked, nodes)) : undefined;
+  const survey = seen?.look?.survey;
+  const planned = survey && asked.operation === 'HEAL' ? await planOf(context, instance, asked, survey) : assumed;
+  return answerOf(context, planned, {
+    operation: asked.operation,
+    vnfInstanceId: instance.id,
+    nodes,
+    ...(seen ? { seen } : {}),
+  });
+}
+
+/** Whom a look is about; undefined: there is nothing to ask the cluster. */
+function drainedOf(
+  { plan }: Planned,
+  { operation }: PlanRequest,
+  nodes: readonly ExistingNode[],
+): string[] | undefined {
+  const drained = drainedSlots(plan, nodes);
+  return operation === 'HEAL' || drained.length > 0 ? drained : undefined;
+}
+
+/** What the cluster says, or why it says nothing: a plan is made in either case. */
+interface Seen {
+  readonly look?: ClusterLook;
+  readonly problem?: string;
+}
+
+async function seenOf(
+  { engine }: ApiContext,
+  vnfInstanceId: string,
+  drained: string[] | undefined,
+): Promise<Seen | undefined> {
+  if (drained === undefined) return undefined;
+  try {
+    return { look: await engine.look({ vnfInstanceId, drained }) };
+  } catch (error) {
+    if (error instanceof VnflowError) return { problem: error.message };
+    throw error;
+  }
+}
+
+function observedOf({ look, problem }: Seen): Record<string, unknown> {
+  const members = look?.survey.members.map(({ name, peerUrls, started, learner, healthy }) => ({
+    name: name === '' ? peerUrls[0] : name,
+    healthy: started && healthy,
+    voter: !learner,
+  }));
+  return present({ etcd: members, pods: look?.pods, problem: problem ?? look?.podsProblem });
 }
 
 export const VnfdPlanRequest = PlanRequest.extend({ operation: z.literal('INSTANTIATE'), vnfdId: z.string() });
@@ -67,12 +122,13 @@ interface Asked {
   readonly operation: PlanRequest['operation'];
   readonly vnfInstanceId: string;
   readonly nodes: readonly ExistingNode[];
+  readonly seen?: Seen;
 }
 
 async function answerOf(
   context: ApiContext,
   { plan, rollback, scriptPath }: Planned,
-  { operation, vnfInstanceId, nodes }: Asked,
+  { operation, vnfInstanceId, nodes, seen }: Asked,
 ): Promise<Record<string, unknown>> {
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => step.seconds ?? secondsOf(step.kind);
@@ -85,6 +141,7 @@ async function answerOf(
     criticalPath: critical.steps.map(({ id }) => id),
     expectedSeconds: critical.seconds,
     disruption: disruptionOf(plan, nodes),
+    ...(seen ? { observed: observedOf(seen) } : {}),
     rollback: { supported: plan.rollbackSupported, steps: (rollback?.steps ?? []).map(view) },
   };
 }
@@ -132,6 +189,7 @@ async function planOf(
   context: ApiContext,
   instance: VnfInstanceRow,
   { operation, request }: PlanRequest,
+  survey?: ControlPlaneSurvey,
 ): Promise<Planned> {
   switch (operation) {
     case 'INSTANTIATE': {
@@ -149,7 +207,7 @@ async function planOf(
     }
     case 'HEAL': {
       const body = parseMember(HealVnfRequest, request, ['request']);
-      return { plan: await healPlan(context, instance, body), scriptPath: SCRIPT };
+      return { plan: await healPlan(context, instance, body, survey), scriptPath: SCRIPT };
     }
     case 'TERMINATE': {
       const body = parseMember(TerminateVnfRequest, request, ['request']);

@@ -14,6 +14,7 @@ interface Options {
   readonly vnfd?: string;
   readonly request: string;
   readonly json?: boolean;
+  readonly ask: boolean;
 }
 
 const OPERATIONS = { instantiate: 'INSTANTIATE', scale: 'SCALE', heal: 'HEAL', terminate: 'TERMINATE' } as const;
@@ -30,6 +31,7 @@ export function addPlanCommand(program: Command): void {
     .option('--vnf <id>', 'the VNF instance')
     .option('--vnfd <id>', 'instantiate: a VNFD, when there is no instance yet')
     .requiredOption('--request <file>', 'body of the request, JSON')
+    .option('--no-ask', 'do not ask the cluster: every control-plane node counts as alive, no pods are listed')
     .option('--json', 'the plan as JSON')
     .addOption(dataOption())
     .action(plan);
@@ -51,9 +53,9 @@ export function planExitCode({ steps }: Pick<Plan, 'steps'>): number {
 async function planned(
   vnfm: Vnfm,
   operation: PlannedOperation,
-  { vnf, vnfd, request }: { vnf?: string; vnfd?: string; request: unknown },
+  { vnf, vnfd, request, ask }: Pick<Options, 'vnf' | 'vnfd' | 'ask'> & { request: unknown },
 ): Promise<Plan> {
-  const body = { operation: OPERATIONS[operation], request };
+  const body = { operation: OPERATIONS[operation], request, live: ask };
   if (vnf !== undefined) return planOf(vnfm, vnf, body);
   if (vnfd === undefined || operation !== 'instantiate') {
     throw new CliFailure(

@@ -233,6 +233,16 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
       untouched: Array.from({ length: 498 }, (_, index) => `w${index}`),
       quorum: { before: quorum(3, 2), lowest: quorum(2, 2), after: quorum(3, 2) },
     },
+    observed: {
+      etcd: [
+        { name: 'm1', healthy: false, voter: true },
+        { name: 'm2', healthy: true, voter: true },
+      ],
+      pods: [
+        { namespace: 'shop', name: 'web-1', node: 'w3' },
+        { namespace: 'shop', name: 'db-1', node: 'w3', budget: { name: 'db', disruptionsAllowed: 0 } },
+      ],
+    },
     rollback: { supported: false, steps: [] },
   });
   expect(lines.map((line) => stripVTControlCharacters(line)).slice(3)).toEqual([
@@ -242,6 +252,10 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
     '  touched      m2, m3  (stays; commands run there)',
     '  not touched  w0, w1, w2, w3, w4, w5 and 492 more  (no login, no command)',
     '  etcd         3 members (majority 2, 1 may fail) → 2 members (majority 2, 0 may fail) → 3 members (majority 2, 1 may fail)',
+    '  etcd now     m1 does not answer, m2 answers',
+    '  pods leave   2:',
+    '               shop/db-1 on w3  (budget db: 0 may go now)',
+    '               shop/web-1 on w3',
     '  undo         not possible',
   ]);
   expect(planLines({ operation: 'HEAL', criticalPathSeconds: 0, criticalPath: [], steps: [] })).toEqual([

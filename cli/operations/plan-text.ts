@@ -1,9 +1,13 @@
 import { styleText } from 'node:util';
-import type { Disruption, Plan } from '../vnfm/contract.ts';
+import { plainText } from '../plain-text.ts';
+import type { Disruption, Observed, Plan, PodToLeave } from '../vnfm/contract.ts';
 import { duration } from './duration.ts';
 
 /** More names than this are only counted. */
 const MOST_NAMES = 6;
+
+/** More pods than this are only counted. */
+const MOST_PODS = 12;
 
 /** Of more steps of one kind than this, some are shown: they differ in the node only. */
 const MOST_ALIKE = 8;
@@ -17,6 +21,7 @@ export function planLines(plan: Plan): string[] {
     styleText('bold', head),
     ...stepLines(plan),
     ...(plan.disruption ? ['', ...disruptionLines(plan.disruption)] : []),
+    ...(plan.observed ? observedLines(plan.observed) : []),
     ...(plan.rollback ? [rollbackLine(plan.rollback)] : []),
   ];
 }
@@ -58,6 +63,33 @@ function disruptionLines(found: Disruption): string[] {
     ...told.map(([word, names, meaning]) => row(word, `${some(names)}${meaning === '' ? '' : `  (${meaning})`}`)),
     row('etcd', [before, ...(lowest.members < before.members ? [lowest] : []), after].map(quorumWords).join(' → ')),
   ];
+}
+
+function observedLines({ etcd = [], pods = [], problem }: Observed): string[] {
+  const members = etcd.map(({ name, healthy, voter }) => {
+    const answers = healthy ? 'answers' : styleText('red', 'does not answer');
+    return `${plainText(name)} ${voter ? answers : `${answers}, has no vote yet`}`;
+  });
+  return [
+    ...(members.length > 0 ? [row('etcd now', members.join(', '))] : []),
+    ...(pods.length > 0 ? [row('pods leave', `${pods.length}:`), ...podLines(pods)] : []),
+    ...(problem === undefined
+      ? []
+      : [row('not asked', `${plainText(problem)} What stands here takes every node for alive.`)]),
+  ];
+}
+
+/** Those first that a budget may hold. */
+function podLines(pods: readonly PodToLeave[]): string[] {
+  const held = ({ budget }: PodToLeave) => budget !== undefined && budget.disruptionsAllowed === 0;
+  const sorted = [...pods.filter(held), ...pods.filter((pod) => !held(pod))];
+  const lines = sorted.slice(0, MOST_PODS).map(({ namespace, name, node, budget }) => {
+    const words = budget ? `  (budget ${budget.name}: ${budget.disruptionsAllowed} may go now)` : '';
+    return `               ${namespace}/${name} on ${node}${words}`;
+  });
+  return sorted.length > MOST_PODS
+    ? [...lines, `               … and ${sorted.length - MOST_PODS} more (--json: all)`]
+    : lines;
 }
 
 function quorumWords({ members, majority, tolerates }: Disruption['quorum']['before']): string {

@@ -80,12 +80,29 @@ export const Disruption = z.looseObject({
 });
 export type Disruption = z.infer<typeof Disruption>;
 
+const PodToLeave = z.looseObject({
+  namespace: z.string(),
+  name: z.string(),
+  node: z.string(),
+  budget: z.looseObject({ name: z.string(), disruptionsAllowed: z.number() }).optional(),
+});
+export type PodToLeave = z.infer<typeof PodToLeave>;
+
+/** What the cluster said when the plan was made. */
+export const Observed = z.looseObject({
+  etcd: z.array(z.looseObject({ name: z.string(), healthy: z.boolean(), voter: z.boolean() })).optional(),
+  pods: z.array(PodToLeave).optional(),
+  problem: z.string().optional(),
+});
+export type Observed = z.infer<typeof Observed>;
+
 export const Plan = z.looseObject({
   operation: z.string(),
   steps: z.array(PlanStep),
   criticalPathSeconds: z.number(),
   criticalPath: z.array(z.string()).default([]),
   disruption: Disruption.optional(),
+  observed: Observed.optional(),
   rollback: z.looseObject({ supported: z.boolean(), steps: z.array(PlanStep) }).optional(),
 });
 export type Plan = z.infer<typeof Plan>;

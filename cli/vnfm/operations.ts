@@ -54,6 +54,8 @@ export async function controlStep(
 export interface PlanRequest {
   readonly operation: 'INSTANTIATE' | 'SCALE' | 'HEAL' | 'TERMINATE';
   readonly request: unknown;
+  /** Is the cluster asked? */
+  readonly live?: boolean;
 }
 
 export async function planOf(vnfm: Vnfm, vnfInstanceId: string, body: PlanRequest): Promise<Plan> {

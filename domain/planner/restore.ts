@@ -1,4 +1,5 @@
 import { type Plan, type PlanStep, step } from '../plan.ts';
+import { VnflowError } from '../problems.ts';
 import { isMemberOf, quorumSentence } from '../quorum.ts';
 import { slotNames } from '../slot.ts';
 import type { ControlPlaneSurvey, HealFacts } from './heal.ts';
@@ -45,9 +46,20 @@ export function isSourceOfRestore({ kind, slot }: PlanStep, { steps }: Pick<Plan
 }
 
 /** Does the plan restore a cluster of which only a backup is left? */
-export function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
+function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
   const takesOne = plan.steps.some((one) => isSourceOfRestore(one, plan));
   return !takesOne && plan.steps.some(({ kind }) => kind === 'restoreControlPlane');
+}
+
+/**
+ * @param backups how many there are of the instance's cluster
+ * @throws VnflowError BACKUP_MISSING when the plan begins with one, and there is none
+ */
+export function checkBackup(plan: Pick<Plan, 'steps'>, vnfInstanceId: string, backups: number): void {
+  if (backups > 0 || !needsBackup(plan)) return;
+  throw new VnflowError('BACKUP_MISSING', {
+    detail: `Nothing was touched: no control-plane node of VNF instance ${vnfInstanceId} answers, and there is no backup of its cluster.`,
+  });
 }
 
 /**

@@ -1,0 +1,14 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { LookActivities } from '../domain/activity-contract.ts';
+import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
+
+const activities = proxyActivities<LookActivities>({
+  startToCloseTimeout: '50 seconds',
+  heartbeatTimeout: '10 seconds',
+  retry: { maximumAttempts: 1 },
+});
+
+/** For a plan: what the cluster says about itself now. Changes nothing. */
+export async function lookAtCluster(request: LookRequest): Promise<ClusterLook> {
+  return activities.lookAtCluster(request);
+}
