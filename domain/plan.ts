@@ -26,14 +26,15 @@ export interface Plan {
 
 /**
  * A step: id is kind and slot, so that the same work has the same id in every plan.
- * @param options.part where work without a slot is done in several parts: which one
+ * @param options.part where work without a slot is done in several parts: which one, by number or by the first of its slots
  */
 export function step(
   kind: StepKind,
   after: readonly PlanStep[],
-  options: { slot?: string; slots?: readonly string[]; seconds?: number; part?: number } = {},
+  options: { slot?: string; slots?: readonly string[]; seconds?: number; part?: number | string } = {},
 ): PlanStep {
-  const suffix = options.slot?.replace('[', '-').replace(']', '') ?? options.part;
+  const place = options.slot ?? options.part;
+  const suffix = typeof place === 'string' ? place.replace('[', '-').replace(']', '') : place;
   const id = suffix === undefined ? kind : `${kind}-${suffix}`;
   return {
     id,

@@ -49,7 +49,11 @@ function replaceDead(drawing: Drawing, { dead, alive }: ControlPlaneOrder): Afte
   // before anything changes: what the script of the load balancers needs to know of the cluster
   let gone: After = [draw(drawing, 'discover', [], { part: 0 })];
   for (const slot of dead) gone = [leave(drawing, slot, { after: gone, out: dead })]; // none of the dead is asked
-  const ready = dead.map((slot) => ({ slot, step: prepare(drawing, slot, replaceServers(drawing, gone, { slot })) }));
+  const [first] = dead;
+  if (first === undefined) return gone;
+  const place = dead.length === 1 ? { slot: first } : { part: first, slots: dead };
+  const discovered = replaceServers(drawing, gone, place);
+  const ready = dead.map((slot) => ({ slot, step: prepare(drawing, slot, discovered) }));
   let complete = gone;
   for (const [index, { slot, step: prepared }] of ready.entries()) {
     complete = [join(drawing, slot, { after: [prepared, ...complete], out: dead.slice(index + 1) })];

@@ -82,7 +82,7 @@ it('registers the VIM anew, then takes a backup, when control-plane nodes were h
   expect(ids(planHeal(facts({ shape, workers: [worker(1)] })))).not.toContain('registerVim-masterNode-0');
 });
 
-it('lets both dead of five leave before either joins, and prepares them side by side', () => {
+it('lets both dead of five leave before either joins, replaces both with one update of the stack, and prepares them side by side', () => {
   const plan = planHeal(facts({ masters: 5, controlPlane: [master(1), master(3)] }), survey(5, [1, 3]));
   for (const slot of ['masterNode-1', 'masterNode-3']) {
     expect(waits(plan, `joinControlPlane-${slot}`, 'removeControlPlane-masterNode-1')).toBe(true);
@@ -94,6 +94,9 @@ it('lets both dead of five leave before either joins, and prepares them side by 
     [master(1), master(3)],
   ]);
   expect(waits(plan, 'prepareNode-masterNode-3', 'prepareNode-masterNode-1')).toBe(false);
+  expect(plan.steps.filter(({ kind }) => kind === 'replaceServers').map(({ id, slots }) => [id, slots])).toEqual([
+    ['replaceServers-masterNode-1', [master(1), master(3)]],
+  ]);
   expect(waits(plan, 'joinControlPlane-masterNode-3', 'includeInLoadBalancers-masterNode-1')).toBe(true);
 });
 
@@ -135,7 +138,7 @@ describe('refuses, with the arithmetic', () => {
   });
 });
 
-it('any heal: touches its victims only, updates the stack once at a time, and has the steps that the dry run told', () => {
+it('any heal: touches its victims only, updates the stack once at a time, and has no step that the dry run did not tell', () => {
   const some = (count: number) => fc.uniqueArray(fc.nat({ max: count - 1 }));
   const world = fc
     .constantFrom(3, 5)
@@ -151,7 +154,7 @@ it('any heal: touches its victims only, updates the stack once at a time, and ha
       for (const { slot, slots = [] } of plan.steps) {
         for (const touched of slot === undefined ? slots : [slot, ...slots]) expect(allowed).toContain(touched);
       }
-      expect(ids(planHeal(of)).sort()).toEqual(ids(plan).sort());
+      expect(ids(planHeal(of))).toEqual(expect.arrayContaining(ids(plan)));
       expect(new Set(ids(plan)).size).toBe(plan.steps.length);
       criticalPath(plan, () => 1); // throws at a cycle, or at a step that is not there
       const updates = ids(plan).filter((id) => id.startsWith('replaceServers'));

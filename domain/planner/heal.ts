@@ -33,7 +33,7 @@ export function needsSurvey({ recreate, controlPlane }: HealFacts): boolean {
 /**
  * Replaces nodes and nothing else: workers drained first, control-plane nodes so that etcd never loses its majority (the dead
  * leave before anyone joins; the living go one at a time). No step touches a worker that stays.
- * @param survey absent (a dry run): every control-plane node counts as alive. The ids of the steps do not depend on it.
+ * @param survey absent (a dry run): every control-plane node counts as alive. With one there is no step that the dry run does not name.
  * @throws VnflowError QUORUM_LOST, QUORUM_INCOMPLETE with the arithmetic and the members
  */
 export function planHeal(facts: HealFacts, survey?: ControlPlaneSurvey): Plan {
