@@ -6,6 +6,7 @@ import {
   discoverCluster,
   discoverNodes,
 } from '../domain/cluster-discovery.ts';
+import { nodeLabel } from '../domain/node-name.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { findStack, listResources, type Stack, type StackResource, stackOf } from '../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../openstack/neutron.ts';
@@ -47,7 +48,7 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
         const context = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
         await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, context }));
         return {
-          labels: Object.fromEntries(nodes.map((node) => [node.slot, `${node.nodeName} (${node.nicAddress})`])),
+          labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])),
         };
       }),
   };

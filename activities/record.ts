@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OperationRef, RecordActivities } from '../domain/activity-contract.ts';
 import { isFinal } from '../domain/operation-state.ts';
-import type { Plan } from '../domain/plan.ts';
+import { type Plan, slotsOf } from '../domain/plan.ts';
 import { clusterShape } from '../domain/planner/cluster-shape.ts';
 import { planHeal } from '../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
@@ -28,6 +28,7 @@ import { secretName } from '../store/secrets.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { healFactsOf, surveyOf } from './heal-facts-of.ts';
+import { labelsOf } from './node-labels.ts';
 import { clusterParametersOf, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
 import { scaleFactsOf } from './scale-facts-of.ts';
@@ -48,7 +49,8 @@ export function createRecordActivities(
       const operation = await operationOf(deps, ref);
       const plan = direction === 'rollback' ? await rollbackPlan(deps, operation) : await forwardPlan(deps, operation);
       await insertPlanSteps(deps.db, ref.vnfLcmOpOccId, plan);
-      return plan;
+      const named = [...new Set(plan.steps.flatMap(slotsOf))];
+      return { ...plan, labels: await labelsOf(deps.db, ref.vnfInstanceId, named) };
     },
 
     recordState: async ({ state, failure, otherFailures = 0, by, ...ref }) => {

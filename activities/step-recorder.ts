@@ -2,12 +2,13 @@ import { activityInfo, type Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { StepInput } from '../domain/activity-contract.ts';
+import { slotsOf } from '../domain/plan.ts';
 import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
-import { findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import { learnStepDuration } from '../store/step-durations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
+import { labelsOf } from './node-labels.ts';
 import { asAttempt } from './step-attempt.ts';
 
 /**
@@ -64,10 +65,8 @@ function isStoppedByOperator({ cancellationSignal, cancellationDetails }: Contex
 
 /** How people know the nodes of a step; a node that nobody has found yet goes by its slot. */
 async function nodeLabels(deps: ActivityDependencies, input: StepInput): Promise<(slot: string) => string> {
-  const { slot, slots = slot === undefined ? [] : [slot] } = input;
-  const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, slots);
-  const labels = new Map(nodes.map((node) => [node.slot, `${node.node_name} (${node.nic_address})`]));
-  return (of) => labels.get(of) ?? of;
+  const labels = await labelsOf(deps.db, input.vnfInstanceId, slotsOf(input));
+  return (of) => labels[of] ?? of;
 }
 
 function willRepeat(failure: Error, kind: ActivityKind): boolean {

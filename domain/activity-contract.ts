@@ -75,7 +75,8 @@ export interface RecordActivities {
   requestGrant(ref: OperationRef): Promise<void>;
   /** Before a heal is planned: who votes in etcd, and who answers. @throws ApplicationFailure */
   surveyControlPlane(ref: OperationRef): Promise<void>;
-  makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan>;
+  /** The plan, and the labels of those of its nodes that are there already. */
+  makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan & StepResult>;
   recordState(record: StateRecord): Promise<void>;
   /** `isCancelPending` and `cancelMode`, until the next state. */
   recordCancelPending(ref: OperationRef & { cancelMode: CancelMode; by: string }): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Plan, PlanStep } from './plan.ts';
+import { type Plan, type PlanStep, slotsOf } from './plan.ts';
 import type { StepKind } from './step-kind.ts';
 
 /** A node that the instance has before the operation. */
@@ -114,10 +114,6 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
     if (asksControlPlane) for (const { slot, role } of nodes) if (role === 'master') fates.visited.add(slot);
   }
   return fates;
-}
-
-function slotsOf({ slot, slots = [] }: PlanStep): readonly string[] {
-  return slot === undefined ? slots : [slot, ...slots];
 }
 
 /** Membership changes one by one, in the order of the plan. A stack that is deleted takes all members with it. */

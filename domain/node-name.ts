@@ -18,3 +18,8 @@ export function nodeName(role: 'master' | 'worker', address: string, cidr: strin
   const varying = address.split('.').slice(Math.min(3, Math.floor(prefix / 8)));
   return `${role}${varying.join('-')}`;
 }
+
+/** How people know a node: name, and address in the cluster's network. */
+export function nodeLabel(name: string, address: string): string {
+  return `${name} (${address})`;
+}

@@ -46,6 +46,11 @@ export function step(
   };
 }
 
+/** Every slot that a step names. */
+export function slotsOf({ slot, slots = [] }: Pick<PlanStep, 'slot' | 'slots'>): readonly string[] {
+  return slot === undefined ? slots : [slot, ...slots];
+}
+
 /** Steps that wait and whose predecessors are all done or skipped. @param conditionOf how the step of an id stands */
 export function readySteps(plan: Plan, conditionOf: (stepId: string) => StepCondition | undefined): PlanStep[] {
   const isOver = (id: string) => ['done', 'skipped'].includes(conditionOf(id) ?? '');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newOperation, type OperationWorld, startOperationWorld } from './testing/operation-world.ts';
 
@@ -18,6 +18,18 @@ it('has recorded the operation when the start is answered, and completes it', as
   expect(world.stepsOf(one).slice(0, 2)).toEqual(['applyStack', 'discover']);
   expect(world.stepsOf(one).at(-1)).toBe('scheduleSnapshots');
   expect(world.stepsOf(one).length).toBe(12);
+});
+
+it('tells the Temporal UI the nodes of each step: by name if the plan knows it, else by slot', async () => {
+  const one = newOperation();
+  await world.start(one);
+  expect(await world.ended(one)).toBe('COMPLETED');
+  const { events } = await world.handle(one).fetchHistory();
+  const summaries = (events ?? []).flatMap(({ userMetadata }) =>
+    userMetadata?.summary ? [String(defaultPayloadConverter.fromPayload(userMetadata.summary))] : [],
+  );
+  expect(summaries).toContain('prepare worker57 (10.10.0.57)');
+  expect(summaries).toContain('prepare workerNode[0]');
 });
 
 it('refuses a second operation on a busy instance with a sentence, and lets the first one go on', async () => {

@@ -11,7 +11,7 @@ import { type AttemptEnd, began, count, ended, isAtRest, startableSteps } from '
 import type { PlanStep } from '../domain/plan.ts';
 import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
 import { stepFailure } from './failure.ts';
-import { type OperationContext, showDetails } from './operation-context.ts';
+import { learn, type OperationContext, showDetails } from './operation-context.ts';
 import { record } from './records.ts';
 import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
 
@@ -50,7 +50,8 @@ function start(context: OperationContext, step: PlanStep): void {
     });
 }
 
-async function runStep({ ref, run, labels }: OperationContext, step: PlanStep): Promise<void> {
+async function runStep(context: OperationContext, step: PlanStep): Promise<void> {
+  const { ref, run, labels } = context;
   const summary = stepSummary(step, (slot) => labels.get(slot) ?? slot);
   if (step.kind === 'gracePeriod') {
     const timer = { ...ref, stepId: step.id, summary };
@@ -70,7 +71,7 @@ async function runStep({ ref, run, labels }: OperationContext, step: PlanStep): 
     { ...options(step.kind), activityId: step.id, summary },
     [input],
   );
-  for (const [slot, label] of Object.entries(result.labels ?? {})) labels.set(slot, label);
+  learn(context, result.labels ?? {});
 }
 
 function options(kind: keyof typeof STEP_KINDS) {

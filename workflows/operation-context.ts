@@ -5,7 +5,7 @@ import {
   setCurrentDetails,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OperationInput, OperationRef, StepFailure } from '../domain/activity-contract.ts';
+import type { OperationInput, OperationRef, StepFailure, StepResult } from '../domain/activity-contract.ts';
 import { entered, newRun, type OperationRun } from '../domain/operation-run.ts';
 import { nextState, type OperationEvent, type OperationState } from '../domain/operation-state.ts';
 import { operationDetails } from './operation-details.ts';
@@ -52,6 +52,11 @@ export function newContext({ operation, vnfInstanceId, vnfLcmOpOccId }: Operatio
     labels: new Map(),
     failures: [],
   };
+}
+
+/** From now on these nodes go by their labels. */
+export function learn({ labels }: OperationContext, found: NonNullable<StepResult['labels']>): void {
+  for (const [slot, label] of Object.entries(found)) labels.set(slot, label);
 }
 
 /** The operation enters the state that `event` leads to: first in the store, then here. */

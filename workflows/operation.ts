@@ -7,7 +7,7 @@ import { acceptUpdate } from './contract.ts';
 import { offerControls, refused } from './controls.ts';
 import { executePlan } from './executor.ts';
 import { failureOf } from './failure.ts';
-import { enter, enterWith, newContext, type OperationContext, showDetails } from './operation-context.ts';
+import { enter, enterWith, learn, newContext, type OperationContext, showDetails } from './operation-context.ts';
 import { decide, finish, nfvo, record, survey } from './records.ts';
 
 /** A workflow that nobody addressed ends by itself after this. */
@@ -81,7 +81,9 @@ async function prepare(context: OperationContext): Promise<StepFailure[]> {
   context.grant = new CancellationScope();
   try {
     await context.grant.run(() => ask(context));
-    planned(run, await decide.makePlan({ ...ref, direction: 'forward' }));
+    const { labels = {}, ...plan } = await decide.makePlan({ ...ref, direction: 'forward' });
+    learn(context, labels);
+    planned(run, plan);
     return [];
   } catch (error) {
     return isCancellation(error) ? [] : [{ stepId: 'grant', ...failureOf('The grant', error) }];
@@ -142,7 +144,8 @@ async function rollbackPlan({
 }: OperationContext): Promise<{ plan: Plan } | { failure: StepFailure } | undefined> {
   if (run.plan?.direction === 'rollback') return undefined;
   try {
-    return { plan: await decide.makePlan({ ...ref, direction: 'rollback' }) };
+    const { labels: _, ...plan } = await decide.makePlan({ ...ref, direction: 'rollback' });
+    return { plan };
   } catch (error) {
     return { failure: failureOf('The plan of the rollback', error) };
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClusterLook } from '../../domain/cluster-look.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
+import { nodeLabel } from '../../domain/node-name.ts';
 import { OPERATIONS } from '../../domain/operation-state.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/plan.ts';
 import type { ControlPlaneSurvey } from '../../domain/planner/heal.ts';
@@ -147,7 +148,7 @@ async function answerOf(
 }
 
 function existingNode({ slot, role, node_name, nic_address }: ClusterNode): ExistingNode {
-  return { slot, role, label: `${node_name} (${nic_address})` };
+  return { slot, role, label: nodeLabel(node_name, nic_address) };
 }
 
 interface StepContext {

@@ -128,11 +128,12 @@ function recordActivities({ recorded, broken, holds }: Script): RecordActivities
       if (direction === 'rollback') await note('makePlan', vnfLcmOpOccId);
       if (direction === 'rollback') return planInstantiateRollback();
       if (vnfInstanceId.startsWith('f')) return planTerminate({ terminationType: 'FORCEFUL' });
-      return planInstantiate({
+      const plan = planInstantiate({
         controlPlane: { vduId: 'masterNode', count: 1 },
         workers: { vduId: 'workerNode', count: 2 },
         loadBalanced: false,
       });
+      return { ...plan, labels: { 'workerNode[1]': 'worker57 (10.10.0.57)' } };
     },
     recordState: ({ vnfLcmOpOccId, state, failure }: StateRecord) =>
       note(
