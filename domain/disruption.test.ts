@@ -71,3 +71,15 @@ it('counts the members of etcd through the plan', () => {
     quorum: { before: { members: 3, majority: 2, tolerates: 1 }, after: { members: 4, majority: 3, tolerates: 1 } },
   });
 });
+
+it('a restore begins a new membership, which grows to the size of the old one', () => {
+  const masters = [0, 1, 2].map((index) => node(`masterNode[${index}]`, `m${index}`));
+  const restore = step('restoreControlPlane', [], { slot: 'masterNode[0]' });
+  const joins = [1, 2].map((index) => step('joinControlPlane', [restore], { slot: `masterNode[${index}]` }));
+  const three = { members: 3, majority: 2, tolerates: 1 };
+  expect(disruptionOf({ steps: [restore, ...joins] }, masters).quorum).toEqual({
+    before: three,
+    lowest: none,
+    after: three,
+  });
+});

@@ -116,8 +116,14 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
   return fates;
 }
 
-/** Membership changes one by one, in the order of the plan. A stack that is deleted takes all members with it. */
+/**
+ * Membership changes one by one, in the order of the plan. A stack that is deleted takes all members with it; a restore begins a
+ * new membership, and ends with as many members as before.
+ */
 function quorumOf(steps: readonly PlanStep[], before: number): Disruption['quorum'] {
+  if (steps.some(({ kind }) => kind === 'restoreControlPlane')) {
+    return { before: quorum(before), lowest: quorum(0), after: quorum(before) };
+  }
   let members = before;
   let lowest = before;
   for (const { kind } of steps) {

@@ -94,13 +94,15 @@ async function seenOf(
   }
 }
 
-function observedOf({ look, problem }: Seen): Record<string, unknown> {
+/** @param drains does the plan evict anything? A restore, as it turns out only then, does not */
+function observedOf({ look, problem }: Seen, drains: boolean): Record<string, unknown> {
   const members = look?.survey.members.map(({ name, peerUrls, started, learner, healthy }) => ({
     name: name === '' ? peerUrls[0] : name,
     healthy: started && healthy,
     voter: !learner,
   }));
-  return present({ etcd: members, pods: look?.pods, problem: problem ?? look?.podsProblem });
+  const { pods, podsProblem } = drains ? (look ?? {}) : {};
+  return present({ etcd: members, pods, podsProblem, problem });
 }
 
 export const VnfdPlanRequest = PlanRequest.extend({ operation: z.literal('INSTANTIATE'), vnfdId: z.string() });
@@ -142,7 +144,7 @@ async function answerOf(
     criticalPath: critical.steps.map(({ id }) => id),
     expectedSeconds: critical.seconds,
     disruption: disruptionOf(plan, nodes),
-    ...(seen ? { observed: observedOf(seen) } : {}),
+    ...(seen ? { observed: observedOf(seen, drainedSlots(plan, nodes).length > 0) } : {}),
     rollback: { supported: plan.rollbackSupported, steps: (rollback?.steps ?? []).map(view) },
   };
 }

@@ -65,14 +65,15 @@ function disruptionLines(found: Disruption): string[] {
   ];
 }
 
-function observedLines({ etcd = [], pods = [], problem }: Observed): string[] {
+function observedLines({ etcd = [], pods, podsProblem, problem }: Observed): string[] {
   const members = etcd.map(({ name, healthy, voter }) => {
     const answers = healthy ? 'answers' : styleText('red', 'does not answer');
     return `${plainText(name)} ${voter ? answers : `${answers}, has no vote yet`}`;
   });
   return [
     ...(members.length > 0 ? [row('etcd now', members.join(', '))] : []),
-    ...(pods.length > 0 ? [row('pods leave', `${pods.length}:`), ...podLines(pods)] : []),
+    ...(pods ? [row('pods leave', pods.length > 0 ? `${pods.length}:` : 'none'), ...podLines(pods)] : []),
+    ...(podsProblem === undefined ? [] : [row('pods leave', `unknown: ${plainText(podsProblem)}`)]),
     ...(problem === undefined
       ? []
       : [row('not asked', `${plainText(problem)} What stands here takes every node for alive.`)]),

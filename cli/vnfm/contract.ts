@@ -92,6 +92,7 @@ export type PodToLeave = z.infer<typeof PodToLeave>;
 export const Observed = z.looseObject({
   etcd: z.array(z.looseObject({ name: z.string(), healthy: z.boolean(), voter: z.boolean() })).optional(),
   pods: z.array(PodToLeave).optional(),
+  podsProblem: z.string().optional(),
   problem: z.string().optional(),
 });
 export type Observed = z.infer<typeof Observed>;
