@@ -22,29 +22,34 @@ export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordAct
       heartbeating(async (beat) => {
         const facts = await healFactsOf(deps, ref);
         if (!needsSurvey(facts)) return;
-        const survey = await askControlPlane(deps, ref, { last: facts.controlPlane, beat });
+        const survey = await askControlPlane(deps, ref, { last: facts.controlPlane, rounds: ROUNDS, beat });
         await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, ref.vnfLcmOpOccId, { survey }));
       }),
   };
 }
 
-/** Who votes and who answers. @param last slots of control-plane nodes that are asked after the others */
+/**
+ * Who votes and who answers.
+ * @param last slots of control-plane nodes that are asked after the others
+ * @param rounds how often, when nobody is in a majority
+ */
 export async function askControlPlane(
   deps: ActivityDependencies,
   ref: OperationRef,
-  { last, beat }: { last: readonly string[]; beat: Beat },
+  { last, rounds, beat }: { last: readonly string[]; rounds: number; beat: Beat },
 ): Promise<ControlPlaneSurvey> {
   const masters = (await listClusterNodes(deps.db, ref.vnfInstanceId)).filter(({ role }) => role === 'master');
   const isLast = ({ slot }: ClusterNode) => last.includes(slot);
   const inOrder = [...masters.filter((node) => !isLast(node)), ...masters.filter(isLast)];
   return {
     nodes: masters.map(({ slot, node_name: name, nic_address: address }) => ({ slot, name, address })),
-    members: await membersOf(deps, ref, { masters: inOrder, beat }),
+    members: await membersOf(deps, ref, { masters: inOrder, rounds, beat }),
   };
 }
 
 interface Asking {
   readonly masters: readonly ClusterNode[];
+  readonly rounds: number;
   readonly beat: Beat;
 }
 
@@ -52,7 +57,7 @@ interface Asking {
 async function membersOf(
   deps: ActivityDependencies,
   ref: OperationRef,
-  { masters, beat }: Asking,
+  { masters, rounds, beat }: Asking,
 ): Promise<LiveMember[]> {
   for (let round = 1; ; round++) {
     const alone: LiveMember[] = [];
@@ -61,7 +66,7 @@ async function membersOf(
       if (Array.isArray(found)) return found;
       alone.push(lonely(node, found === 'alone'));
     }
-    if (round === ROUNDS) return alone;
+    if (round === rounds) return alone;
     await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
   }
 }

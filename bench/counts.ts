@@ -27,10 +27,8 @@ export async function benchCounts(sizes: readonly number[], speed?: number): Pro
   const rows: Row[] = [];
   for (const nodes of sizes) {
     const bed = await startTestbed({ speed: speed ?? bearableSpeed(nodes), hosts: nodes + 20 });
-    for (const row of await countsAt(bed, nodes).finally(bed.stop)) {
-      rows.push(row);
-      console.log(line(row));
-    }
+    const found = await countsAt(bed, nodes, (row) => console.log(line(row))).finally(bed.stop);
+    rows.push(...found);
   }
   for (const { rule, holds } of verdicts(rows)) console.log(`  ${holds ? 'pass' : 'FAIL'}  ${rule}`);
   console.log();
@@ -41,12 +39,15 @@ function bearableSpeed(nodes: number): number {
   return Math.max(1, Math.min(20, 500 / nodes));
 }
 
-/** Makes a cluster of that many nodes and does to it what is counted. */
-export async function countsAt(place: Place, nodes: number): Promise<Row[]> {
+/** Makes a cluster of that many nodes and does to it what is counted. @param onRow told of each as it is there */
+export async function countsAt(place: Place, nodes: number, onRow: (row: Row) => void = () => {}): Promise<Row[]> {
   const cluster = await largeCluster(place, nodes, 'complex');
-  const rows = [await counted(place, cluster, { operation: 'instantiate', nodes, run: () => cluster.instantiate() })];
-  for (const [operation, run] of Object.entries(OPERATIONS)) {
-    rows.push(await counted(place, cluster, { operation, nodes, run: () => run(cluster) }));
+  const rows: Row[] = [];
+  const all: typeof OPERATIONS = { instantiate: (made) => made.instantiate(), ...OPERATIONS };
+  for (const [operation, run] of Object.entries(all)) {
+    const row = await counted(place, cluster, { operation, nodes, run: () => run(cluster) });
+    rows.push(row);
+    onRow(row);
   }
   return rows;
 }

@@ -32,7 +32,8 @@ const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
 const ACCEPT_DEADLINE_MS = 8_000;
 const CONTROL_DEADLINE_MS = 15_000;
 /** A person waits for the plan. */
-const LOOK_DEADLINE_MS = 45_000;
+const LOOK_LIMIT_MS = 47_000;
+const LOOK_DEADLINE_MS = 50_000;
 /** Between the last record of an operation and the end of its workflow lie some milliseconds; if the worker dies there, its task's time-out. */
 const CLOSING_PATIENCE_MS = 15_000;
 
@@ -108,7 +109,7 @@ export async function controlOperation(
 
 /**
  * Asks a cluster what it says about itself. Beside any operation, and changes nothing.
- * @throws VnflowError what the activity found, ENGINE_UNAVAILABLE
+ * @throws VnflowError what the activity found, CLUSTER_NOT_READY (no answer in time), ENGINE_UNAVAILABLE
  */
 export async function lookAtCluster(client: Client, request: LookRequest): Promise<ClusterLook> {
   try {
@@ -116,14 +117,19 @@ export async function lookAtCluster(client: Client, request: LookRequest): Promi
       client.workflow.execute(LOOK_WORKFLOW, {
         workflowId: lookWorkflowId(request.vnfInstanceId, randomUUID()),
         taskQueue: TASK_QUEUE,
-        workflowExecutionTimeout: LOOK_DEADLINE_MS,
+        workflowExecutionTimeout: LOOK_LIMIT_MS,
         args: [request],
         staticSummary: `look at the cluster of ${request.vnfInstanceId}, for a plan`,
       }),
     );
     return ClusterLook.parse(look);
   } catch (error) {
-    throw toEngineProblem(error instanceof WorkflowFailedError ? (rootOf(error) ?? error) : error);
+    const cause = error instanceof WorkflowFailedError ? (rootOf(error) ?? error) : error;
+    if (!(cause instanceof TimeoutFailure)) throw toEngineProblem(cause);
+    throw new VnflowError('CLUSTER_NOT_READY', {
+      detail: 'Asking the cluster took too long: no worker runs, or its nodes do not answer.',
+      cause,
+    });
   }
 }
 
@@ -138,11 +144,7 @@ function toEngineProblem(error: unknown): VnflowError {
     const { type, message } = failure;
     return new VnflowError(type && isProblemCode(type) ? type : 'INTERNAL', { detail: message, cause: error });
   }
-  if (
-    failure instanceof TimeoutFailure ||
-    error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-    isGrpcServiceError(error)
-  ) {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
     return new VnflowError('ENGINE_UNAVAILABLE', {
       detail: 'The workflow engine did not answer in time.',
       retryAfterSeconds: 5,

@@ -3,7 +3,7 @@ import type { LookActivities } from '../domain/activity-contract.ts';
 import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
 
 const activities = proxyActivities<LookActivities>({
-  startToCloseTimeout: '50 seconds',
+  startToCloseTimeout: '45 seconds',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 1 },
 });
