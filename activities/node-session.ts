@@ -156,10 +156,10 @@ async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: C
   return {
     expected,
     onFirstContact: async (fingerprint, keyType) => {
-      const console_ = await serverConsole(deps, input, node.server_id);
-      const announced = consoleFingerprints(console_ ?? '');
+      const log = await serverConsole(deps, input, node.server_id);
+      const announced = consoleFingerprints(log ?? '');
       waitingUntil ??= Date.now() + deps.pace.consoleGrace * 1000;
-      if (announced.length === 0 && (console_ === undefined || isStillBooting(console_)) && Date.now() < waitingUntil) {
+      if (announced.length === 0 && (log === undefined || isStillBooting(log)) && Date.now() < waitingUntil) {
         throw new VnflowError('NODE_UNREACHABLE', {
           detail: `The console of server ${node.server_id} has not announced the host key of ${node.ssh_address} yet, which shows ${fingerprint}.`,
         });
