@@ -18,7 +18,7 @@ let vnfdId: string;
 /** Tokens of the client that the tests are. */
 let own: ReadonlySet<string>;
 beforeAll(async () => {
-  system = await startSystem({ pace: { stackLimit: 5 } });
+  system = await startSystem({ pace: { stackLimit: 5, consoleGrace: 2 } });
   own = new Set(Object.keys(system.simulator.cloud.state.tokens));
   vnfdId = await onboardSample(system.http);
 });
@@ -38,6 +38,19 @@ const terminate = async (id: string) =>
   operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' }));
 
 const serverIds = () => Object.keys(system.simulator.cloud.state.servers);
+
+it.each([
+  ['no console', { status: 501, body: { notImplemented: { message: 'Unable to get console log', code: 501 } } }],
+  [
+    'a console that never tells the host key',
+    { status: 200, body: { output: '[    0.000000] Linux version 5.15.0\n' } },
+  ],
+])('%s: it is waited for a while, then the key of the first contact counts', async (_, effect) => {
+  system.simulator.faults.add({ service: 'nova', method: 'POST', pathContains: '/action', effect });
+  const { id, operation } = await instantiate();
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  await settled(system.http, await terminate(id));
+});
 
 it('one nested stack that fails: its resource and OpenStack’s words are told, and retry keeps the servers that are fine', async () => {
   const reason = 'ResourceInError: Went to status ERROR due to "Message: No valid host was found., Code: 500"';

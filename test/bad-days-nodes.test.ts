@@ -12,7 +12,10 @@ beforeAll(async () => {
   system = await startSystem();
   vnfdId = await onboardSample(system.http);
 });
-afterEach(() => system.simulator.nodes.faults.clear());
+afterEach(() => {
+  system.simulator.faults.remove();
+  system.simulator.nodes.faults.clear();
+});
 afterAll(() => system.stop());
 
 async function instantiate(change: (body: ReturnType<System['instantiateBody']>) => void = () => {}) {
@@ -120,6 +123,9 @@ it('a wrong SSH password: says node and user, is not repeated, and rollback leav
 
 it('a host key that is not the one the console announced: both are told, and retry completes once it is right', async () => {
   const undo = system.simulator.nodes.faults.add({ kind: 'host-key', node: 'masterNode' });
+  // sshd answers before cloud-init prints the keys: as often as every node is asked three times
+  const booting = { status: 200, body: { output: '[    0.000000] Linux version 5.15.0\n' } };
+  system.simulator.faults.add({ service: 'nova', pathContains: '/action', times: 9, effect: booting });
   const operation = await instantiate();
   const failed = await settled(system.http, operation);
   expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_HOST_KEY' } });
