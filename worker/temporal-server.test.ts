@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -48,6 +48,31 @@ it('keeps running operations over a restart, and finds them by our search attrib
   } finally {
     await second.stop();
   }
+});
+
+it.each([
+  ['starts another one when the first ends at once: its port was taken in the last moment', 1, /^127/],
+  ['gives up when every one of them ends at once', 9, /did not start/],
+])('%s', async (_, failures, expected) => {
+  const own = mkdtempSync(path.join(directory, 'ends-'));
+  const binary = path.join(own, 'temporal');
+  const count = `${own}/starts`;
+  const script = `#!/bin/sh
+case "$*" in *--help*) exec "${temporalBinary()}" "$@" ;; esac
+echo start >> "${count}"
+[ "$(wc -l < "${count}")" -gt ${failures} ] || exit 1
+exec "${temporalBinary()}" "$@"
+`;
+  writeFileSync(binary, script, { mode: 0o755 });
+  const started = startTemporalServer({ binary, ports: ANY_PORTS, headless: true });
+  const outcome = await started.then(
+    async (server) => {
+      await server.stop();
+      return server.address;
+    },
+    (error: Error) => error.message,
+  );
+  expect(outcome).toMatch(expected);
 });
 
 it('says so when the program is no Temporal server', async () => {

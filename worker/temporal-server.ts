@@ -41,6 +41,7 @@ export interface TemporalServer {
 }
 
 const START_LIMIT_MS = 60_000;
+const MOST_STARTS = 3;
 const STOP_LIMIT_MS = 8_000;
 const SERVICE = 'temporal.api.workflowservice.v1.WorkflowService';
 
@@ -50,13 +51,23 @@ const SERVICE = 'temporal.api.workflowservice.v1.WorkflowService';
  * @throws Error with the end of its log when it ends or does not serve within a minute
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  for (let start = 1; ; start++) {
+    const started = await startOnce(options);
+    if ('address' in started) return started;
+    if (start === MOST_STARTS) throw started.problem;
+  }
+}
+
+/** @returns the problem of a server that ended by itself: as a rule a port that was free a moment ago is taken */
+async function startOnce(options: TemporalServerOptions): Promise<TemporalServer | { readonly problem: Error }> {
   const { directory, headless = false } = options;
   const ports = await freePorts(options.ports ?? TEMPORAL_PORTS);
   const log = directory === undefined ? undefined : path.join(directory, 'temporal.log');
   if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
   const child = launch(await commandLine({ ...options, ports }), options.binary, log);
   const address = `127.0.0.1:${ports.grpc}`;
-  await serving(child, address, log);
+  const problem = await serving(child, address, log);
+  if (problem) return { problem };
   return {
     pid: child.pid ?? 0,
     address,
@@ -130,17 +141,20 @@ function launch(args: readonly string[], binary: string, log: string | undefined
   }
 }
 
-async function serving(child: ChildProcess, address: string, log: string | undefined): Promise<void> {
+async function serving(child: ChildProcess, address: string, log: string | undefined): Promise<Error | undefined> {
   const until = Date.now() + START_LIMIT_MS;
   const failed = new Promise<Error>((resolve) => child.once('error', resolve));
   while (Date.now() < until && child.exitCode === null && child.signalCode === null) {
-    if (await isTemporalServing(address)) return;
+    if (await isTemporalServing(address)) return undefined;
     const error = await Promise.race([failed, delay(100)]);
     if (error) throw new Error(`The Temporal server cannot be started: ${error.message}`);
   }
+  const ended = child.exitCode !== null || child.signalCode !== null;
   await stopChild(child);
   const words = log === undefined ? '' : `: ${readFileSync(log, 'utf8').trim().split('\n').slice(-5).join('\n')}`;
-  throw new Error(`The Temporal server did not start${words}`);
+  const problem = new Error(`The Temporal server did not start${words}`);
+  if (ended) return problem;
+  throw problem;
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {
