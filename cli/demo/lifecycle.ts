@@ -33,7 +33,7 @@ export async function showCreation(context: DemoContext): Promise<string> {
 
 /** What an operation would do, without the commands on the nodes. */
 export async function showPlan(vnfm: Vnfm, vnfInstanceId: string, request: PlanRequest): Promise<void> {
-  const plan = await planOf(vnfm, vnfInstanceId, request);
+  const plan = await planOf(vnfm, vnfInstanceId, { ...request, live: true });
   print(...planLines({ ...plan, steps: plan.steps.map((planned) => ({ ...planned, commands: [] })) }));
 }
 
