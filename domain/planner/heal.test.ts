@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { criticalPath, type Plan } from '../plan.ts';
-import { slotName, slotNames } from '../slot.ts';
-import { type ControlPlaneSurvey, type HealFacts, planHeal } from './heal.ts';
+import { slotName } from '../slot.ts';
+import { survey } from '../testing/survey.ts';
+import { type HealFacts, planHeal } from './heal.ts';
 
 const facts = (of: Partial<HealFacts> & { masters?: number } = {}): HealFacts => ({
   shape: {
@@ -19,23 +20,6 @@ const facts = (of: Partial<HealFacts> & { masters?: number } = {}): HealFacts =>
 });
 const master = (index: number) => slotName('masterNode', index);
 const worker = (index: number) => slotName('workerNode', index);
-
-function survey(count: number, dead: readonly number[]): ControlPlaneSurvey {
-  const nodes = slotNames('masterNode', count).map((slot, index) => ({
-    slot,
-    name: `master${index + 11}`,
-    address: `10.10.0.${index + 11}`,
-  }));
-  const members = nodes.map(({ name, address }, index) => ({
-    id: `a${index}`,
-    started: true,
-    name,
-    peerUrls: [`https://${address}:2380`],
-    learner: false,
-    healthy: !dead.includes(index),
-  }));
-  return { nodes, members };
-}
 
 const ids = ({ steps }: Plan) => steps.map(({ id }) => id);
 const edges = ({ steps }: Plan) => Object.fromEntries(steps.map(({ id, after }) => [id, after]));

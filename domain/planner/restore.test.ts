@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { criticalPath, type Plan } from '../plan.ts';
-import { slotName, slotNames } from '../slot.ts';
-import { type ControlPlaneSurvey, type HealFacts, planHeal } from './heal.ts';
+import { slotName } from '../slot.ts';
+import { survey } from '../testing/survey.ts';
+import { type HealFacts, planHeal } from './heal.ts';
 
 const master = (index: number) => slotName('masterNode', index);
 const worker = (index: number) => slotName('workerNode', index);
@@ -19,19 +20,6 @@ const facts = (masters: number, of: Partial<HealFacts>): HealFacts => ({
   allowRestore: masters > 1,
   ...of,
 });
-
-function survey(count: number, dead: readonly number[]): ControlPlaneSurvey {
-  const nodes = slotNames('masterNode', count).map((slot, index) => ({
-    slot,
-    name: `master${index + 11}`,
-    address: `10.10.0.${index + 11}`,
-  }));
-  const members = nodes.map(({ name, address }, index) => ({
-    ...{ id: `a${index}`, name, peerUrls: [`https://${address}:2380`], started: true, learner: false },
-    healthy: !dead.includes(index),
-  }));
-  return { nodes, members };
-}
 
 const edges = ({ steps }: Plan) => Object.fromEntries(steps.map(({ id, after }) => [id, after]));
 const find = ({ steps }: Plan, id: string) => steps.find((one) => one.id === id);
