@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StepInput } from '../domain/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../domain/problems.ts';
+import type { ControlPlaneNode } from '../domain/quorum.ts';
+import type { ExecOptions, ExecResult } from '../ssh/exec.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
-import { listClusterNodes } from '../store/cluster-nodes.ts';
+import { type ClusterNode, listControlPlane } from '../store/cluster-nodes.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
 import { type NodeAccess, onNode } from './node-session.ts';
@@ -32,9 +34,7 @@ export async function onControlPlane<T>(
   { avoid = [], reachSeconds = REACH_SECONDS, beat }: ControlPlaneVisit,
   work: (access: NodeAccess) => Promise<T>,
 ): Promise<T> {
-  const nodes = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(
-    ({ role, slot }) => role === 'master' && !avoid.includes(slot),
-  );
+  const nodes = (await listControlPlane(deps.db, input.vnfInstanceId)).filter(({ slot }) => !avoid.includes(slot));
   const until = Date.now() + reachSeconds * 1000;
   let problem = new VnflowError('INTERNAL', { detail: 'The cluster has no control-plane node that could be asked.' });
   do {
@@ -54,6 +54,29 @@ export async function onControlPlane<T>(
     await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
   } while (PROBLEMS[problem.code].retriable && Date.now() < until);
   throw problem;
+}
+
+/** A node of the store, as etcd may know it. */
+export function controlPlaneNode({ slot, node_name: name, nic_address: address }: ClusterNode): ControlPlaneNode {
+  return { slot, name, address };
+}
+
+/**
+ * kubectl on the control-plane node that the session is on.
+ * @param accept failures that are answers
+ * @throws VnflowError CLUSTER_NOT_READY for any other failure
+ */
+export async function kubectl(
+  session: SshSession,
+  args: readonly string[],
+  { accept = () => false, ...options }: ExecOptions & { accept?: (result: ExecResult) => boolean },
+): Promise<ExecResult> {
+  const result = await session.exec(commandLine([...KUBECTL, ...args]), options);
+  if (result.code === 0 || accept(result)) return result;
+  throw new VnflowError('CLUSTER_NOT_READY', {
+    detail: `kubectl ${args.join(' ')} failed on ${session.label}.`,
+    seen: result.stderr.slice(-1000),
+  });
 }
 
 async function answers(session: SshSession, { signal }: Beat): Promise<void> {

@@ -6,7 +6,7 @@ import { VnflowError } from '../domain/problems.ts';
 import type { ExecResult } from '../ssh/exec.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
-import { KUBECTL } from './control-plane.ts';
+import { KUBECTL, kubectl } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import type { Beat } from './heartbeating.ts';
 import { operationOf } from './operation-facts.ts';
@@ -36,12 +36,13 @@ interface Leaving {
  */
 export async function leaveCluster(session: SshSession, beat: Beat, { name, timeoutSeconds }: Leaving): Promise<void> {
   await drain(session, beat, { name, timeoutSeconds });
-  await kubectl(session, beat, ['delete', 'node', name, '--ignore-not-found', '--timeout=60s'], 90_000);
+  const args = ['delete', 'node', name, '--ignore-not-found', '--timeout=60s'];
+  await kubectl(session, args, { timeoutMs: 90_000, signal: beat.signal, accept: isMissing });
 }
 
 /** No new pods from now on. */
-export async function cordon(session: SshSession, beat: Beat, name: string): Promise<void> {
-  await kubectl(session, beat, ['cordon', name]);
+export async function cordon(session: SshSession, { signal }: Beat, name: string): Promise<void> {
+  await kubectl(session, ['cordon', name], { timeoutMs: KUBECTL_TIMEOUT_MS, signal, accept: isMissing });
 }
 
 async function drain(session: SshSession, beat: Beat, { name, timeoutSeconds }: Leaving): Promise<void> {
@@ -74,27 +75,14 @@ async function drainOnce(session: SshSession, { signal }: Beat, args: readonly s
 }
 
 /** `lost`: its kubelet has not reported for a while. */
-async function nodeState(session: SshSession, beat: Beat, name: string): Promise<'ready' | 'lost' | 'gone'> {
-  const { stdout } = await kubectl(session, beat, ['get', 'node', name, '--ignore-not-found', '-o', 'json']);
+async function nodeState(session: SshSession, { signal }: Beat, name: string): Promise<'ready' | 'lost' | 'gone'> {
+  const args = ['get', 'node', name, '--ignore-not-found', '-o', 'json'];
+  const { stdout } = await kubectl(session, args, { timeoutMs: KUBECTL_TIMEOUT_MS, signal, accept: isMissing });
   if (stdout.trim() === '') return 'gone';
   return readyNodes(stdout).has(name) ? 'ready' : 'lost';
 }
 
-/** A node that is gone already is what we want. @throws VnflowError CLUSTER_NOT_READY for any other failure */
-async function kubectl(
-  session: SshSession,
-  { signal }: Beat,
-  args: readonly string[],
-  timeoutMs = KUBECTL_TIMEOUT_MS,
-): Promise<ExecResult> {
-  const result = await session.exec(commandLine([...KUBECTL, ...args]), { timeoutMs, signal });
-  if (result.code === 0 || isMissing(result)) return result;
-  throw new VnflowError('CLUSTER_NOT_READY', {
-    detail: `kubectl ${args.join(' ')} failed on ${session.label}.`,
-    seen: result.stderr.slice(-1000),
-  });
-}
-
+/** A node that is gone already is what we want. */
 function isMissing({ code, stderr }: ExecResult): boolean {
   return code !== 0 && /nodes? "[^"]*" not found/.test(stderr);
 }

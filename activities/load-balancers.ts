@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import type { ClusterContext } from '../domain/phase-environment.ts';
 import type { StepKind } from '../domain/step-kind.ts';
-import { type ClusterNode, listClusterNodes } from '../store/cluster-nodes.ts';
+import { type ClusterNode, listControlPlane } from '../store/cluster-nodes.ts';
 import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
@@ -43,7 +43,7 @@ interface Change {
 /** On every control-plane node but those of `slots`, which are out: neither asked nor named. */
 async function onEveryOther(deps: ActivityDependencies, input: StepInput, { kind, beat }: Change) {
   const isOut = ({ slot }: ClusterNode) => input.slots?.includes(slot) === true;
-  const masters = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(({ role }) => role === 'master');
+  const masters = await listControlPlane(deps.db, input.vnfInstanceId);
   const out = masters.filter(isOut).map(({ node_name }) => node_name);
   const there = masters.filter((node) => !isOut(node));
   await Promise.all(

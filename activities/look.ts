@@ -2,11 +2,10 @@ import type { LookActivities, StepInput } from '../domain/activity-contract.ts';
 import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
 import { type EvictedPod, evictedPods } from '../domain/evicted-pods.ts';
 import { VnflowError } from '../domain/problems.ts';
-import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
-import { listClusterNodes } from '../store/cluster-nodes.ts';
+import { findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { newestOperation } from '../store/operations.ts';
-import { KUBECTL, onControlPlane } from './control-plane.ts';
+import { kubectl, onControlPlane } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { askControlPlane } from './survey.ts';
@@ -14,6 +13,7 @@ import { askControlPlane } from './survey.ts';
 /** A plan is waited for by a person. */
 const REACH_SECONDS = 5;
 const KUBECTL_TIMEOUT_MS = 20_000;
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 const NODES_AT_ONCE = 10;
 /** What a history takes; who drains more pods than this wants no list of them. */
 const MOST_PODS = 2_000;
@@ -41,7 +41,7 @@ async function podsOf(
   input: StepInput,
   { drained, beat }: Pick<LookRequest, 'drained'> & { beat: Beat },
 ): Promise<Pick<ClusterLook, 'pods' | 'podsProblem'>> {
-  const nodes = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(({ slot }) => drained.includes(slot));
+  const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, drained);
   if (nodes.length === 0) return { pods: [] };
   try {
     const pods = await onControlPlane(deps, input, { reachSeconds: REACH_SECONDS, beat }, ({ session }) =>
@@ -71,17 +71,8 @@ async function podsOn(session: SshSession, beat: Beat, nodes: readonly string[])
 }
 
 async function kubectlGet(session: SshSession, { signal }: Beat, args: readonly string[]): Promise<string> {
-  const command = commandLine([...KUBECTL, 'get', ...args, '--all-namespaces', '-o', 'json']);
-  const { code, stdout, stderr } = await session.exec(command, {
-    timeoutMs: KUBECTL_TIMEOUT_MS,
-    maxOutputBytes: 32 * 1024 * 1024,
-    signal,
-  });
-  if (code === 0) return stdout;
-  throw new VnflowError('CLUSTER_NOT_READY', {
-    detail: `kubectl get ${args.join(' ')} failed on ${session.label}.`,
-    seen: stderr.slice(-1000),
-  });
+  const limits = { timeoutMs: KUBECTL_TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES, signal };
+  return (await kubectl(session, ['get', ...args, '--all-namespaces', '-o', 'json'], limits)).stdout;
 }
 
 function read(session: SshSession, pods: string, budgets: string): EvictedPod[] {

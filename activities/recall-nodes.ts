@@ -5,7 +5,7 @@ import { VnflowError } from '../domain/problems.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../ssh/sudo.ts';
-import { type ClusterNode, listClusterNodes } from '../store/cluster-nodes.ts';
+import { type ClusterNode, findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { recordStepLog } from '../store/operation-steps.ts';
 import { KUBECTL } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -28,9 +28,7 @@ export function createRecallNodesActivity(deps: ActivityDependencies): Pick<Step
     recallNodes: (input) =>
       heartbeating((beat) =>
         onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session, node }) => {
-          const staying = (await listClusterNodes(deps.db, input.vnfInstanceId)).filter(({ slot }) =>
-            input.slots?.includes(slot),
-          );
+          const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
           await recall(deps, input, { session, beat, staying, own: node.node_name });
           return {};
         }),

@@ -9,8 +9,8 @@ import {
   removableMembers,
 } from '../domain/quorum.ts';
 import type { SshSession } from '../ssh/session.ts';
-import { listClusterNodes } from '../store/cluster-nodes.ts';
-import { onControlPlane } from './control-plane.ts';
+import { listControlPlane } from '../store/cluster-nodes.ts';
+import { controlPlaneNode, onControlPlane } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { liveMembers, removeMember } from './etcd.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
@@ -27,9 +27,7 @@ export function createRemoveControlPlaneActivity(
     removeControlPlane: (input) =>
       heartbeating(async (beat) => {
         const slot = input.slot ?? '';
-        const nodes = (await listClusterNodes(deps.db, input.vnfInstanceId))
-          .filter(({ role }) => role === 'master')
-          .map((node) => ({ slot: node.slot, name: node.node_name, address: node.nic_address }));
+        const nodes = (await listControlPlane(deps.db, input.vnfInstanceId)).map(controlPlaneNode);
         const victim = nodes.find((node) => node.slot === slot);
         if (!victim) throw new VnflowError('INTERNAL', { detail: `No server is bound to ${slot}.` });
         const timeoutSeconds = await drainTimeoutOf(deps, input);

@@ -1,5 +1,5 @@
 import type { StepActivities } from '../domain/activity-contract.ts';
-import { listClusterNodes } from '../store/cluster-nodes.ts';
+import { findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { onControlPlane } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
@@ -16,8 +16,8 @@ export function createRemoveWorkersActivity(deps: ActivityDependencies): Pick<St
   return {
     removeWorkers: (input) =>
       heartbeating(async (beat) => {
-        const nodes = await listClusterNodes(deps.db, input.vnfInstanceId);
-        const victims = nodes.filter(({ slot }) => input.slots?.includes(slot)).map(({ node_name }) => node_name);
+        const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
+        const victims = nodes.map(({ node_name }) => node_name);
         const timeoutSeconds = await drainTimeoutOf(deps, input);
         await onControlPlane(deps, input, { beat }, async ({ session }) => {
           for (const name of victims) await cordon(session, beat, name);

@@ -1,7 +1,7 @@
 import type { OperationRef, ScheduledActivities, StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { ClusterBackup } from '../store/cluster-backups.ts';
-import { listClusterNodes } from '../store/cluster-nodes.ts';
+import { listControlPlane } from '../store/cluster-nodes.ts';
 import { findOpenOperation, newestOperation } from '../store/operations.ts';
 import { findVnfInstance } from '../store/vnf-instances.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -67,7 +67,7 @@ async function onSchedule(deps: ActivityDependencies, vnfInstanceId: string, bea
     return 'the VNF instance is not instantiated any more: the schedule is removed';
   }
   const ref = { vnfInstanceId, vnfLcmOpOccId: last.id };
-  const masters = (await listClusterNodes(deps.db, vnfInstanceId)).filter(({ role }) => role === 'master');
+  const masters = await listControlPlane(deps.db, vnfInstanceId);
   let failure: unknown = new VnflowError('SNAPSHOT_FAILED', {
     detail: `VNF instance ${vnfInstanceId} has no control-plane node.`,
   });

@@ -1,13 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lockRunningStep } from '../store/operation-steps.ts';
+import { lockRunningStep, type StepAttempt } from '../store/operation-steps.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-
-/** One run of a step. Its number grows with each run, whoever ordered it: the newest one alone may write. */
-export interface StepAttempt {
-  readonly vnfLcmOpOccId: string;
-  readonly stepId: string;
-  readonly attempt: number;
-}
 
 const current = new AsyncLocalStorage<StepAttempt>();
 

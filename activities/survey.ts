@@ -3,8 +3,9 @@ import type { OperationRef, RecordActivities } from '../domain/activity-contract
 import { type ControlPlaneSurvey, needsSurvey } from '../domain/planner/heal.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { LiveMember } from '../domain/quorum.ts';
-import { type ClusterNode, listClusterNodes } from '../store/cluster-nodes.ts';
+import { type ClusterNode, listControlPlane } from '../store/cluster-nodes.ts';
 import { mergeOperationContext } from '../store/operations.ts';
+import { controlPlaneNode } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { etcdRuns, liveMembers } from './etcd.ts';
 import { healFactsOf } from './heal-facts-of.ts';
@@ -38,11 +39,11 @@ export async function askControlPlane(
   ref: OperationRef,
   { last, rounds, beat }: { last: readonly string[]; rounds: number; beat: Beat },
 ): Promise<ControlPlaneSurvey> {
-  const masters = (await listClusterNodes(deps.db, ref.vnfInstanceId)).filter(({ role }) => role === 'master');
+  const masters = await listControlPlane(deps.db, ref.vnfInstanceId);
   const isLast = ({ slot }: ClusterNode) => last.includes(slot);
   const inOrder = [...masters.filter((node) => !isLast(node)), ...masters.filter(isLast)];
   return {
-    nodes: masters.map(({ slot, node_name: name, nic_address: address }) => ({ slot, name, address })),
+    nodes: masters.map(controlPlaneNode),
     members: await membersOf(deps, ref, { masters: inOrder, rounds, beat }),
   };
 }

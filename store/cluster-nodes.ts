@@ -32,6 +32,10 @@ export async function listClusterNodes(db: Database, vnfInstanceId: string): Pro
     .execute();
 }
 
+export async function listControlPlane(db: Database, vnfInstanceId: string): Promise<ClusterNode[]> {
+  return (await listClusterNodes(db, vnfInstanceId)).filter(({ role }) => role === 'master');
+}
+
 export async function findClusterNode(
   db: Database,
   vnfInstanceId: string,
@@ -56,6 +60,7 @@ export async function findNodesOfSlots(
     .selectAll()
     .where('vnf_instance_id', '=', vnfInstanceId)
     .where('slot', 'in', [...slots])
+    .orderBy('slot')
     .execute();
 }
 

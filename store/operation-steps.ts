@@ -135,7 +135,8 @@ export async function closeBegunSteps(db: Database, vnfLcmOpOccId: string, as: '
     .execute();
 }
 
-interface StepAttempt {
+/** One run of a step. Its number grows with each run, whoever ordered it: the newest one alone may write. */
+export interface StepAttempt {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
   readonly attempt: number;

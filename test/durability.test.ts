@@ -8,12 +8,10 @@ import { type SystemOfWorkers, startSystemOfWorkers } from './testing/system-of-
 let system: SystemOfWorkers;
 let workers: CrashingWorkers;
 let id: string;
-const say =
-  process.env['VNFLOW_TEST_LOG'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
 
 beforeAll(async () => {
   system = await startSystemOfWorkers();
-  workers = await startCrashingWorkers(system.workerSettings, { by: 'SIGKILL', seed: 1, jobs: system.jobs, say });
+  workers = await startCrashingWorkers(system.workerSettings, { by: 'SIGKILL', seed: 1, jobs: system.jobs });
   id = await createInstance(system.http, await onboardSample(system.http));
 }, 120_000);
 afterAll(async () => {

@@ -22,8 +22,6 @@ const STOPPED = [
 let system: SystemOfWorkers;
 let workers: CrashingWorkers;
 let id: string;
-const say =
-  process.env['VNFLOW_TEST_LOG'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
 
 beforeAll(async () => {
   system = await startSystemOfWorkers();
@@ -33,7 +31,6 @@ beforeAll(async () => {
     where: (border) => STOPPED.includes(border),
     seed: 3,
     jobs: system.jobs,
-    say,
   });
   id = await createInstance(system.http, await onboardSample(system.http));
 }, 120_000);

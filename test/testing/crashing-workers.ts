@@ -29,8 +29,10 @@ interface CrashOptions {
   readonly seed: number;
   /** Jobs that were started on nodes so far, by the simulator's ledger: `{operation} {step}`. */
   readonly jobs: () => readonly string[];
-  readonly say?: (line: string) => void;
 }
+
+const say =
+  process.env['VNFLOW_TEST_LOG'] === undefined ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
 
 interface Live {
   readonly worker: WorkerProcess;
@@ -46,7 +48,7 @@ interface Live {
  * follows at once. So one operation lives through all of them. Spare processes stand by, so that no time is lost.
  */
 export async function startCrashingWorkers(settings: WorkerSettings, options: CrashOptions): Promise<CrashingWorkers> {
-  const { by, atOnce = 1, where = () => true, seed, jobs, say = () => {} } = options;
+  const { by, atOnce = 1, where = () => true, seed, jobs } = options;
   const struck = new Set<string>();
   const stopped: Live[] = [];
   let blows = 0;
