@@ -37,7 +37,7 @@ export async function connect(machine: Machine, options: ConnectOptions): Promis
   options.signal?.throwIfAborted();
   const client = new Client();
   let refusal: unknown;
-  const config = connectConfig(machine, options, (reason) => {
+  const config = connectConfig(client, machine, options, (reason) => {
     refusal = reason;
   });
   const onAbort = () => client.destroy();
@@ -54,7 +54,13 @@ export async function connect(machine: Machine, options: ConnectOptions): Promis
   }
 }
 
-function connectConfig(machine: Machine, options: ConnectOptions, refuse: (reason: unknown) => void): ConnectConfig {
+function connectConfig(
+  client: Client,
+  machine: Machine,
+  options: ConnectOptions,
+  refuse: (reason: unknown) => void,
+): ConnectConfig {
+  const connection = watch(client);
   return {
     host: machine.host,
     port: machine.port,
@@ -67,18 +73,35 @@ function connectConfig(machine: Machine, options: ConnectOptions, refuse: (reaso
     keepaliveCountMax: 4,
     // behind a bastion this is called in the async context of whoever opened the bastion; the policy is asked in its owner's
     hostVerifier: AsyncLocalStorage.bind((key: Buffer, verify: (valid: boolean) => void) => {
-      checkHostKey(key, machine.label, machine.hostKey).then(
-        () => {
-          options.onHostKey?.(key);
-          verify(true);
-        },
-        (reason: unknown) => {
-          refuse(reason);
-          verify(false);
-        },
-      );
+      checkHostKey(key, machine.label, machine.hostKey)
+        .then(
+          () => true,
+          (reason: unknown) => {
+            refuse(reason);
+            return false;
+          },
+        )
+        .then((accepted) => {
+          if (connection.lost) return;
+          if (accepted) options.onHostKey?.(key);
+          verify(accepted);
+        })
+        .catch(refuse);
     }),
   };
+}
+
+/**
+ * ssh2 dismantles its protocol at the end of the stream, and throws at a verdict on a host key that comes after that. The verdict may
+ * wait for Nova or for the store, longer than the connection lives. To be called before any other listener is put on.
+ */
+function watch(client: Client): { readonly lost: boolean } {
+  const state = { lost: false };
+  const lose = () => {
+    state.lost = true;
+  };
+  client.once('error', lose).once('end', lose).once('close', lose);
+  return state;
 }
 
 function ready(client: Client, config: ConnectConfig, password: string | undefined): Promise<void> {
@@ -86,6 +109,7 @@ function ready(client: Client, config: ConnectConfig, password: string | undefin
     client
       .on('ready', resolve)
       .on('error', reject)
+      .on('end', () => reject(new Error('connection closed before the login'))) // ssh2's own time limit ends there
       .on('close', () => reject(new Error('connection closed before the login')))
       .on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) =>
         answer(prompts.map(() => password ?? '')),

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSession } from './session.ts';
+import { type LoopbackNode, startLoopbackNode } from './testing/loopback-node.ts';
+
+const PASSWORD = 'pa ss"word';
+/** A host key policy may wait for Nova's console or for the store, and answer when the connection is long gone. */
+const rejections: unknown[] = [];
+const onRejection = (reason: unknown) => rejections.push(reason);
+let node: LoopbackNode;
+
+beforeEach(async () => {
+  rejections.length = 0;
+  process.on('unhandledRejection', onRejection);
+  node = await startLoopbackNode();
+});
+
+afterEach(async () => {
+  process.off('unhandledRejection', onRejection);
+  await node.stop();
+});
+
+interface Loss {
+  readonly name: string;
+  readonly connectTimeoutMs: number;
+  lose(abort: AbortController): void;
+  readonly seen: RegExp;
+}
+
+const LOSSES: readonly Loss[] = [
+  {
+    name: 'aborted',
+    connectTimeoutMs: 3_000,
+    lose: (abort) => abort.abort(new Error('operator said stop')),
+    seen: /operator said stop/,
+  },
+  { name: 'timed out', connectTimeoutMs: 300, lose: () => undefined, seen: /Timed out/ },
+  { name: 'closed by the node', connectTimeoutMs: 3_000, lose: () => node.cut(), seen: /gave no SSH session/ },
+];
+
+test.for(LOSSES)('a host key that is refused after the connection was $name harms nothing', async (way) => {
+  const asked = Promise.withResolvers<void>();
+  const decision = Promise.withResolvers<void>();
+  const abort = new AbortController();
+  const opening = openSession({
+    host: '127.0.0.1',
+    port: node.port,
+    username: 'ubuntu',
+    auth: { password: PASSWORD },
+    hostKey: {
+      onFirstContact: () => {
+        asked.resolve();
+        return decision.promise;
+      },
+    },
+    connectTimeoutMs: way.connectTimeoutMs,
+    signal: abort.signal,
+  });
+  await asked.promise;
+  way.lose(abort);
+  await expect(opening).rejects.toThrow(way.seen);
+  await delay(20); // the socket is closed by then
+  decision.reject(new Error('not in the console log'));
+  await delay(50); // unhandled rejections are told after the microtasks
+  expect(rejections).toEqual([]);
+  expect(node.passwordsSeen).toEqual([]);
+});
