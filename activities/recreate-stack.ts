@@ -6,19 +6,17 @@ import {
   deleteStack,
   findStack,
   type Stack,
-  type StackRef,
   stackFiles,
   stackTemplate,
   updateStack,
 } from '../openstack/heat.ts';
-import type { Session } from '../openstack/session.ts';
-import { type StackGoal, waitForStack } from '../openstack/stack-wait.ts';
 import { secretName } from '../store/secrets.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { type Beat, heartbeating } from './heartbeating.ts';
+import { heartbeating } from './heartbeating.ts';
 import { NfvParameter } from './instantiated-info.ts';
 import { stackName, vimConnectionOf } from './operation-facts.ts';
 import { HEAT_TIMEOUT_MINS } from './stack-input.ts';
+import { refOf, resumeStack, type StackStep, untilStack } from './stack-progress.ts';
 import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
@@ -37,15 +35,13 @@ export function createRecreateStackActivity(deps: ActivityDependencies): Pick<St
     recreateStack: (input) =>
       heartbeating(async (beat) => {
         const session = vimSession(await vimConnectionOf(deps, input));
-        await recreate(deps, input, { session, beat, name: stackName(input.vnfInstanceId) });
+        await recreate(deps, input, { input, session, beat, name: stackName(input.vnfInstanceId) });
         return {};
       }),
   };
 }
 
-interface Work {
-  readonly session: Session;
-  readonly beat: Beat;
+interface Work extends StackStep {
   readonly name: string;
 }
 
@@ -59,22 +55,20 @@ async function recreate(deps: ActivityDependencies, input: StepInput, work: Work
   if (found) {
     beat.mustHold();
     await deleteStack(session, refOf(found), { signal: beat.signal });
-    await waitFor(deps, work, { stack: refOf(found), goal: 'delete' });
+    await untilStack(deps, work, { stack: refOf(found), goal: 'delete' });
   }
   const { id: _, ...content } = blueprint;
   beat.mustHold();
   const stack = await createStack(session, name, { ...content, timeoutMins: HEAT_TIMEOUT_MINS, signal: beat.signal });
-  await waitFor(deps, work, { stack, goal: 'create' });
+  await untilStack(deps, work, { stack, goal: 'create' });
 }
 
 /** The new one, begun by an earlier attempt. */
 async function finish(deps: ActivityDependencies, work: Work, found: Stack): Promise<void> {
-  const failed = found.stack_status.endsWith('_FAILED');
-  if (failed) {
-    work.beat.mustHold();
-    await updateStack(work.session, refOf(found), { signal: work.beat.signal });
-  }
-  await waitFor(deps, work, { stack: refOf(found), goal: failed ? 'update' : 'create' });
+  if (!found.stack_status.endsWith('_FAILED')) return resumeStack(deps, work, { stack: found, goal: 'create' });
+  work.beat.mustHold();
+  await updateStack(work.session, refOf(found), { signal: work.beat.signal });
+  await untilStack(deps, work, { stack: refOf(found), goal: 'update' });
 }
 
 async function blueprintOf(
@@ -95,22 +89,4 @@ async function blueprintOf(
   };
   await writeAsAttempt(deps, ({ secrets }) => secrets.put(key, blueprint, input.vnfLcmOpOccId));
   return blueprint;
-}
-
-async function waitFor(
-  deps: ActivityDependencies,
-  { session, beat, name }: Work,
-  { stack, goal }: { stack: StackRef; goal: StackGoal },
-): Promise<void> {
-  await waitForStack(session, stack, {
-    goal,
-    signal: beat.signal,
-    onPoll: (status) => beat.say(`stack ${name} ${status}`),
-    deadlineMs: deps.pace.stackLimit * 1000,
-    pollMs: { min: deps.pace.poll.first * 1000, max: deps.pace.poll.longest * 1000 },
-  });
-}
-
-function refOf({ stack_name, id }: Stack): StackRef {
-  return { name: stack_name, id };
 }

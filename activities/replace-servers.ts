@@ -8,20 +8,18 @@ import {
   listResources,
   markUnhealthy,
   type Stack,
-  type StackRef,
   type StackResource,
   stackOf,
   updateStack,
 } from '../openstack/heat.ts';
-import type { Session } from '../openstack/session.ts';
-import { waitForStack } from '../openstack/stack-wait.ts';
 import { mergeOperationContext, operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { grantOf } from './grant.ts';
 import { healRequestOf } from './heal-facts-of.ts';
-import { type Beat, heartbeating } from './heartbeating.ts';
+import { heartbeating } from './heartbeating.ts';
 import { NfvParameter } from './instantiated-info.ts';
 import { stackName, vimConnectionOf } from './operation-facts.ts';
+import { refOf, resumeStack, type StackStep, untilStack } from './stack-progress.ts';
 import { vimSession } from './vim-session.ts';
 
 /** Tacker's words. */
@@ -33,15 +31,13 @@ export function createReplaceServersActivity(deps: ActivityDependencies): Pick<S
     replaceServers: (input) =>
       heartbeating(async (beat) => {
         const session = vimSession(await vimConnectionOf(deps, input));
-        await replace(deps, input, { session, beat, name: stackName(input.vnfInstanceId) });
+        await replace(deps, input, { input, session, beat, name: stackName(input.vnfInstanceId) });
         return {};
       }),
   };
 }
 
-interface Work {
-  readonly session: Session;
-  readonly beat: Beat;
+interface Work extends StackStep {
   /** Of the stack. */
   readonly name: string;
 }
@@ -70,7 +66,7 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   const change = healUserData({ nfv }, softwareImages, names);
   work.beat.mustHold();
   await updateStack(work.session, refOf(stack), { ...change, signal: work.beat.signal });
-  await untilUpdated(deps, work, stack);
+  await untilStack(deps, work, { stack: refOf(stack), goal: 'update' });
   const stayed = (await serversOf(work, stack, input.slots ?? [input.slot ?? ''])).filter(isOld);
   if (stayed.length === 0) return;
   throw new VnflowError('STACK_UPDATE_FAILED', {
@@ -88,21 +84,11 @@ async function atRest(deps: ActivityDependencies, work: Work): Promise<Stack> {
   const stack = await look();
   if (!stack.stack_status.endsWith('_IN_PROGRESS')) return stack;
   try {
-    await untilUpdated(deps, work, stack);
+    await resumeStack(deps, work, { stack, goal: 'update' });
   } catch (error) {
     if (!(error instanceof VnflowError) || error.code !== 'STACK_UPDATE_FAILED') throw error;
   }
   return look();
-}
-
-async function untilUpdated(deps: ActivityDependencies, { session, beat, name }: Work, stack: Stack): Promise<void> {
-  await waitForStack(session, refOf(stack), {
-    goal: 'update',
-    signal: beat.signal,
-    onPoll: (status) => beat.say(`stack ${name} ${status}`),
-    deadlineMs: deps.pace.stackLimit * 1000,
-    pollMs: { min: deps.pace.poll.first * 1000, max: deps.pace.poll.longest * 1000 },
-  });
 }
 
 interface HealedServer {
@@ -146,8 +132,4 @@ async function serversBefore(
   const now = Object.fromEntries(found.map(({ slot, server }) => [slot, server.physical_resource_id]));
   await mergeOperationContext(deps.db, input.vnfLcmOpOccId, { [key]: now });
   return now;
-}
-
-function refOf({ stack_name, id }: Stack): StackRef {
-  return { name: stack_name, id };
 }

@@ -5,16 +5,7 @@ import { VnflowError } from '../domain/problems.ts';
 import { parseSlot } from '../domain/slot.ts';
 import { scaleInUserData, scaleOutUserData } from '../domain/standard-user-data/scale-and-heal.ts';
 import { baseHot } from '../domain/standard-user-data.ts';
-import {
-  findStack,
-  type Stack,
-  type StackInput,
-  type StackRef,
-  stackTemplate,
-  updateStack,
-} from '../openstack/heat.ts';
-import type { Session } from '../openstack/session.ts';
-import { waitForStack } from '../openstack/stack-wait.ts';
+import { findStack, type Stack, type StackInput, stackTemplate, updateStack } from '../openstack/heat.ts';
 import { readVnfPackageFiles } from '../store/vnf-packages.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { grantOf } from './grant.ts';
@@ -22,6 +13,7 @@ import { type Beat, heartbeating } from './heartbeating.ts';
 import { NfvParameter } from './instantiated-info.ts';
 import { flavourOfInstance, instanceOf, stackName, vimConnectionOf } from './operation-facts.ts';
 import { scaleFactsOf } from './scale-facts-of.ts';
+import { refOf, resumeStack, type StackStep, untilStack } from './stack-progress.ts';
 import { vimSession } from './vim-session.ts';
 
 const Template = z.looseObject({ resources: z.record(z.string(), z.unknown()).default({}) });
@@ -47,9 +39,7 @@ export function createScaleActivities(deps: ActivityDependencies): Pick<StepActi
   };
 }
 
-interface StackWork {
-  readonly session: Session;
-  readonly beat: Beat;
+interface StackWork extends StackStep {
   readonly stack: Stack;
   /** As Heat has it, as JSON text. */
   readonly template: string;
@@ -72,6 +62,7 @@ async function stackWork(deps: ActivityDependencies, input: StepInput, beat: Bea
     return `${vduId}-${index}`;
   });
   return {
+    input,
     session,
     beat,
     stack,
@@ -104,27 +95,11 @@ async function growth(
 }
 
 /** Updates the stack if there is something to change or to repair, and waits until Heat is done. */
-async function bringTo(
-  deps: ActivityDependencies,
-  { session, beat, stack }: StackWork,
-  change: StackInput | undefined,
-): Promise<void> {
-  const failed = stack.stack_status.endsWith('_FAILED');
-  const resting = stack.stack_status.endsWith('_COMPLETE');
-  if (!change && resting) return;
-  if (change || failed) {
-    beat.mustHold();
-    await updateStack(session, refOf(stack), { ...change, signal: beat.signal });
-  }
-  await waitForStack(session, refOf(stack), {
-    goal: 'update',
-    signal: beat.signal,
-    onPoll: (status) => beat.say(`stack ${stack.stack_name} ${status}`),
-    deadlineMs: deps.pace.stackLimit * 1000,
-    pollMs: { min: deps.pace.poll.first * 1000, max: deps.pace.poll.longest * 1000 },
-  });
-}
-
-function refOf(stack: Stack): StackRef {
-  return { name: stack.stack_name, id: stack.id };
+async function bringTo(deps: ActivityDependencies, work: StackWork, change: StackInput | undefined): Promise<void> {
+  const { session, beat, stack } = work;
+  if (!change && stack.stack_status.endsWith('_COMPLETE')) return;
+  if (!change && !stack.stack_status.endsWith('_FAILED')) return resumeStack(deps, work, { stack, goal: 'update' });
+  beat.mustHold();
+  await updateStack(session, refOf(stack), { ...change, signal: beat.signal });
+  await untilStack(deps, work, { stack: refOf(stack), goal: 'update' });
 }

@@ -38,8 +38,8 @@ const GOALS: Readonly<Record<StackGoal, Goal>> = {
 
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** After each poll, with the stack's status or `VIM_UNREACHABLE` and the like when it could not be had. */
-  onPoll?(status: string): void;
+  /** After each poll, with the stack's status (or `VIM_UNREACHABLE` and the like when it could not be had), and the stack if there is one. */
+  onPoll?(status: string, stack?: Stack): void;
   /** How long to wait from now: Heat itself can forget a stack (when its engine dies). */
   readonly deadlineMs: number;
   readonly pollMs?: { readonly min: number; readonly max: number };
@@ -62,7 +62,7 @@ export async function waitForStack(
   for (let pause = pollMs.min; ; pause = Math.min(pollMs.max, pause * 1.3)) {
     const seen = await poll(session, stack, { goal, signal });
     const status = seen.problem?.code ?? seen.stack?.stack_status ?? 'NONE';
-    options.onPoll?.(status);
+    options.onPoll?.(status, seen.stack);
     if (!seen.problem && (await reached(session, stack, { goal, found: seen.stack, signal }))) {
       return goal === 'delete' ? undefined : seen.stack;
     }
