@@ -1,4 +1,5 @@
 import type { OperationRef, ScheduledActivities, StepActivities, StepInput } from '../domain/activity-contract.ts';
+import { slotsOf } from '../domain/plan.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { ClusterBackup } from '../store/cluster-backups.ts';
 import { listControlPlane } from '../store/cluster-nodes.ts';
@@ -12,21 +13,19 @@ import { writeAsAttempt } from './step-attempt.ts';
 import { takeBackup } from './take-backup.ts';
 
 const REACH_SECONDS = 60;
-/** In the background, another control-plane node is soon asked instead. */
-const SCHEDULED_REACH_SECONDS = 15;
+const OF_SEVERAL_REACH_SECONDS = 15;
 
-/** Backups of etcd and the PKI: at the end of what changes them, and now and then. */
+/** Backups of etcd and the PKI: at the end of what changes the cluster, and now and then. */
 export function createSnapshotActivities(
   deps: ActivityDependencies,
 ): Pick<StepActivities, 'snapshotEtcd' | 'scheduleSnapshots'> & ScheduledActivities {
   return {
     snapshotEtcd: (input) =>
-      heartbeating((beat) =>
-        onNode(deps, input, { ...oneOf(input), limitSeconds: REACH_SECONDS, beat }, async (access) => {
-          await keep(deps, input, { access, beat });
-          return {};
-        }),
-      ),
+      heartbeating(async (beat) => {
+        const slots = slotsOf(input);
+        await keepFirst(deps, input, { slots: slots.length > 0 ? slots : await controlPlaneOf(deps, input), beat });
+        return {};
+      }),
 
     scheduleSnapshots: async ({ vnfInstanceId }) => {
       await writeAsAttempt(deps, () => createSchedule(vnfInstanceId, deps.backups.everySeconds));
@@ -37,10 +36,40 @@ export function createSnapshotActivities(
   };
 }
 
-/** Several parts of one plan name their node among `slots`. */
-function oneOf({ slot, slots: [only] = [] }: StepInput): { slot?: string } {
-  const found = slot ?? only;
-  return found === undefined ? {} : { slot: found };
+async function controlPlaneOf(deps: ActivityDependencies, { vnfInstanceId }: OperationRef): Promise<string[]> {
+  return (await listControlPlane(deps.db, vnfInstanceId)).map(({ slot }) => slot);
+}
+
+interface Asking {
+  /** Of control-plane nodes: each is asked when those before it give no snapshot. */
+  readonly slots: readonly string[];
+  readonly beat: Beat;
+}
+
+/**
+ * A backup from the first of these nodes that gives one.
+ * @returns undefined when the cluster is gone
+ * @throws VnflowError of the last node when none does
+ */
+async function keepFirst(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { slots, beat }: Asking,
+): Promise<ClusterBackup | undefined> {
+  let failure: unknown = new VnflowError('SNAPSHOT_FAILED', {
+    detail: `VNF instance ${input.vnfInstanceId} has no control-plane node.`,
+  });
+  // where another one can be asked instead, none is waited for long
+  const limitSeconds = slots.length > 1 ? OF_SEVERAL_REACH_SECONDS : REACH_SECONDS;
+  for (const slot of slots) {
+    try {
+      return await onNode(deps, input, { slot, limitSeconds, beat }, (access) => keep(deps, input, { access, beat }));
+    } catch (error) {
+      beat.signal.throwIfAborted();
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 async function keep(
@@ -66,22 +95,7 @@ async function onSchedule(deps: ActivityDependencies, vnfInstanceId: string, bea
     await deleteSchedule(vnfInstanceId);
     return 'the VNF instance is not instantiated any more: the schedule is removed';
   }
-  const ref = { vnfInstanceId, vnfLcmOpOccId: last.id };
-  const masters = await listControlPlane(deps.db, vnfInstanceId);
-  let failure: unknown = new VnflowError('SNAPSHOT_FAILED', {
-    detail: `VNF instance ${vnfInstanceId} has no control-plane node.`,
-  });
-  for (const { slot } of masters) {
-    try {
-      const input = { ...ref, stepId: 'snapshotOnSchedule', round: 0, slot };
-      const kept = await onNode(deps, input, { limitSeconds: SCHEDULED_REACH_SECONDS, beat }, (access) =>
-        keep(deps, ref, { access, beat }),
-      );
-      return kept ? `taken on ${kept.node_name} at revision ${kept.revision}` : 'the cluster is gone';
-    } catch (error) {
-      beat.signal.throwIfAborted();
-      failure = error;
-    }
-  }
-  throw failure;
+  const input = { vnfInstanceId, vnfLcmOpOccId: last.id, stepId: 'snapshotOnSchedule', round: 0 };
+  const kept = await keepFirst(deps, input, { slots: await controlPlaneOf(deps, input), beat });
+  return kept ? `taken on ${kept.node_name} at revision ${kept.revision}` : 'the cluster is gone';
 }

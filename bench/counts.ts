@@ -98,11 +98,15 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   ];
 }
 
-/** Join credentials are made once per operation, not once per worker. */
+/** Join credentials are made once per operation, not once per worker; afterwards a backup is taken. */
+const SCALE_OUT_SESSIONS = 2;
+
 function controlPlaneOfScale(rows: readonly Row[]): Verdict {
   const scales = rows.filter(({ operation }) => operation.startsWith('scale out'));
-  const asked = new Set(scales.map(({ counts }) => counts.logins.controlPlane));
-  return { rule: 'scale out: as many logins on the control plane for 3 workers as for 1', holds: asked.size <= 1 };
+  return {
+    rule: `scale out: ${SCALE_OUT_SESSIONS} logins on the control plane for 3 workers as for 1 (join credentials; backup)`,
+    holds: scales.every(({ counts }) => counts.logins.controlPlane === SCALE_OUT_SESSIONS),
+  };
 }
 
 /** What the control plane may need beyond that: load balancers, CNI, a last look, a session that was lost. */

@@ -56,7 +56,7 @@ const EFFECTS: Readonly<Record<StepKind, Effect>> = {
   joinWorker: { named: 'visited', asksControlPlane: true },
   verifyCluster: { named: 'visited' },
   registerVim: { named: 'visited' },
-  snapshotEtcd: { named: 'visited' },
+  snapshotEtcd: { named: 'visited', asksControlPlane: true },
   scheduleSnapshots: {},
   restoreControlPlane: { named: 'visited' },
   recallNodes: { named: 'visited' },

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { criticalPath, type Plan, readySteps } from './plan.ts';
 import { planInstantiate, planInstantiateRollback } from './planner/instantiate.ts';
-import { planScale } from './planner/scale.ts';
+import { planScale, planScaleOutRollback } from './planner/scale.ts';
 import { planTerminate } from './planner/terminate.ts';
-import { STEP_KINDS } from './step-kind.ts';
+import { STEP_KINDS, stepSummary } from './step-kind.ts';
 
 const shape = (workers: number, masters = 1) => ({
   controlPlane: { vduId: 'masterNode', count: masters },
@@ -143,20 +143,33 @@ it('refuses a plan with a cycle', () => {
 
 const scale = { vduId: 'workerNode', count: 3, by: 2 };
 
-it('scales out by touching the new workers only, all at once', () => {
+it('scales out by touching the new workers only, all at once, and ends with a backup', () => {
   expect(waves(planScale({ ...scale, type: 'SCALE_OUT' }))).toEqual([
     ['growStack'],
     ['discover'],
     ['prepareNode-workerNode-3', 'prepareNode-workerNode-4'],
     ['joinWorker-workerNode-3', 'joinWorker-workerNode-4'],
+    ['snapshotEtcd'],
   ]);
 });
 
 it('scales in from the highest index: out of the cluster first, then out of the stack', () => {
   const plan = planScale({ ...scale, type: 'SCALE_IN' });
-  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover']]);
+  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['snapshotEtcd']]);
   expect(plan.steps[0]?.slots).toEqual(['workerNode[1]', 'workerNode[2]']);
   expect(plan.rollbackSupported).toBe(false);
+});
+
+it('undoes a scale out without a backup: the newest one is of the cluster as it is then', () => {
+  const plan = planScaleOutRollback({ ...scale, type: 'SCALE_OUT' });
+  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover']]);
+  expect(plan).toMatchObject({ direction: 'rollback', steps: [{ slots: ['workerNode[3]', 'workerNode[4]'] }, {}, {}] });
+});
+
+it('says of a backup from whom it is, as far as the plan names a node', () => {
+  const [named, any] = [['masterNode[1]'], []].map((slots) => stepSummary({ kind: 'snapshotEtcd', slots }));
+  expect(named).toBe('back up etcd and the keys of the cluster from masterNode[1]');
+  expect(any).toBe('back up etcd and the keys of the cluster from a control-plane node');
 });
 
 it('has a critical path for 100 more workers that is that of one more', () => {

@@ -2,6 +2,8 @@
 interface StepKindFacts {
   /** `{node}` stands for the node's label. */
   readonly summary: string;
+  /** What stands there when a step names no node. */
+  readonly anyNode?: string;
   /** Seconds expected until experience says better. */
   readonly expectedSeconds: number;
   /** The longest honest attempt, in seconds. */
@@ -107,6 +109,7 @@ export const STEP_KINDS = {
   },
   snapshotEtcd: {
     summary: 'back up etcd and the keys of the cluster from {node}',
+    anyNode: 'a control-plane node',
     expectedSeconds: 3,
     timeLimitSeconds: 900,
     attempts: 12,
@@ -223,8 +226,9 @@ const MOST_NAMED = 3;
 export function stepSummary({ kind, slot, slots = [] }: Summarised, labelOf = (of: string): string => of): string {
   const nodes = slot === undefined ? slots : [slot];
   const more = nodes.length > MOST_NAMED ? ` and ${nodes.length - MOST_NAMED} more` : '';
-  const named = nodes.slice(0, MOST_NAMED).map(labelOf).join(', ');
-  return STEP_KINDS[kind].summary.replace('{node}', () => `${named}${more}`);
+  const { summary, anyNode = '' } = stepFacts(kind);
+  const named = nodes.slice(0, MOST_NAMED).map(labelOf).join(', ') || anyNode;
+  return summary.replace('{node}', () => `${named}${more}`);
 }
 
 export function stepFacts(kind: StepKind): StepKindFacts {

@@ -39,7 +39,9 @@ export function replacement(facts: HealFacts, order: ControlPlaneOrder): PlanSte
     const ready = prepare(drawing, slot, replaceServers(drawing, [left], { slot }));
     complete = [join(drawing, slot, { after: [ready], out: [] })];
   }
-  if (facts.controlPlane.length > 0) keepAccessAndBackup(drawing, facts, complete);
+  const known = keepAccess(drawing, facts, complete);
+  const last = [...known, ...workersBack];
+  backUp(drawing, facts, last.length > 0 ? last : drawing.stackRests);
   return drawing.steps;
 }
 
@@ -122,10 +124,14 @@ function workerWaves({ workers, others, shape }: HealFacts): Wave[] {
   return waves.filter((wave) => wave.workers.length + wave.others.length > 0);
 }
 
-/** The cluster's VIM is told anew, and a backup taken: from a node that is touched anyway; which one must not depend on the survey. */
-function keepAccessAndBackup(drawing: Drawing, { shape, controlPlane }: HealFacts, after: After): void {
+/** The cluster's VIM is told anew when control-plane nodes were replaced. @returns what must be done before the backup */
+function keepAccess(drawing: Drawing, { shape, controlPlane }: HealFacts, after: After): After {
   const slot = controlPlane.at(-1);
-  if (slot === undefined) return;
-  const registered = shape.vimNamed ? [draw(drawing, 'registerVim', after, { slot })] : after;
-  draw(drawing, 'snapshotEtcd', registered, { slot });
+  return slot !== undefined && shape.vimNamed ? [draw(drawing, 'registerVim', after, { slot })] : after;
+}
+
+/** From a control-plane node that is touched anyway, or else from whichever gives one; which one must not depend on the survey. */
+function backUp(drawing: Drawing, { controlPlane }: HealFacts, after: After): void {
+  const slot = controlPlane.at(-1);
+  draw(drawing, 'snapshotEtcd', after, slot === undefined ? {} : { slot });
 }

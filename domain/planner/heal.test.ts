@@ -29,13 +29,14 @@ function waits(plan: Plan, later: string, earlier: string): boolean {
   return after.some((id) => id === earlier || waits(plan, id, earlier));
 }
 
-it('heals a worker: drained, replaced, prepared, joined; nothing else', () => {
+it('heals a worker: drained, replaced, prepared, joined, and a backup from whichever control-plane node gives one; nothing else', () => {
   expect(edges(planHeal(facts({ workers: [worker(1)] })))).toEqual({
     removeWorkers: [],
     replaceServers: ['removeWorkers'],
     discover: ['replaceServers'],
     'prepareNode-workerNode-1': ['discover'],
     'joinWorker-workerNode-1': ['prepareNode-workerNode-1'],
+    snapshotEtcd: ['joinWorker-workerNode-1'],
   });
 });
 
@@ -102,7 +103,15 @@ it('replaces what is no node of the cluster, and no more', () => {
   expect(edges(planHeal(facts({ others: [slotName('probe', 0)] })))).toEqual({
     replaceServers: [],
     discover: ['replaceServers'],
+    snapshotEtcd: ['discover'],
   });
+});
+
+it('takes the backup of a heal of both kinds when both are back', () => {
+  const plan = planHeal(facts({ controlPlane: [master(0)], workers: [worker(0)] }), survey(3, [0]));
+  expect(ids(plan).at(-1)).toBe('snapshotEtcd-masterNode-0');
+  for (const earlier of ['includeInLoadBalancers-masterNode-0', 'joinWorker-workerNode-0'])
+    expect(waits(plan, 'snapshotEtcd-masterNode-0', earlier)).toBe(true);
 });
 
 it('makes everything anew with `all: true`: as instantiate, after the stack was deleted and created', () => {

@@ -1,4 +1,4 @@
-import { type Plan, step } from '../plan.ts';
+import { type Plan, type PlanStep, step } from '../plan.ts';
 import { slotName } from '../slot.ts';
 
 /** Which workers come or go, and who is asked about the cluster. */
@@ -13,7 +13,8 @@ export interface ScaleFacts {
 
 /**
  * Scale out touches the new slots only: no login on a worker that is there. Scale in removes the newest workers, first from the
- * cluster (drained), then from the stack; never the other way round.
+ * cluster (drained), then from the stack; never the other way round. Both end with a backup, from whichever control-plane node
+ * gives one: a restore then knows the workers that there are.
  */
 export function planScale(facts: ScaleFacts): Plan {
   return facts.type === 'SCALE_OUT' ? planScaleOut(facts) : planScaleIn(facts);
@@ -33,27 +34,35 @@ function planScaleOut(facts: ScaleFacts): Plan {
     const prepare = step('prepareNode', [discover], { slot });
     return { prepare, join: step('joinWorker', [prepare], { slot }) };
   });
+  const joins = workers.map(({ join }) => join);
+  const backup = step('snapshotEtcd', joins);
   return {
     operation: 'SCALE',
     direction: 'forward',
     rollbackSupported: true,
-    steps: [growStack, discover, ...workers.map(({ prepare }) => prepare), ...workers.map(({ join }) => join)],
+    steps: [growStack, discover, ...workers.map(({ prepare }) => prepare), ...joins, backup],
   };
 }
 
 function planScaleIn(facts: ScaleFacts): Plan {
-  const slots = scaledSlots(facts);
-  const removeWorkers = step('removeWorkers', [], { slots });
-  const shrinkStack = step('shrinkStack', [removeWorkers], { slots });
+  const steps = removal(facts);
   return {
     operation: 'SCALE',
     direction: 'forward',
     rollbackSupported: false,
-    steps: [removeWorkers, shrinkStack, step('discover', [shrinkStack])],
+    steps: [...steps, step('snapshotEtcd', steps.slice(-1))],
   };
 }
 
-/** The inverse of a scale out: what joined leaves the cluster, what was added leaves the stack. */
+/** What leaves the cluster, then the stack. */
+function removal(facts: ScaleFacts): PlanStep[] {
+  const slots = scaledSlots(facts);
+  const removeWorkers = step('removeWorkers', [], { slots });
+  const shrinkStack = step('shrinkStack', [removeWorkers], { slots });
+  return [removeWorkers, shrinkStack, step('discover', [shrinkStack])];
+}
+
+/** The inverse of a scale out: what joined leaves the cluster, what was added leaves the stack. The newest backup is of that cluster. */
 export function planScaleOutRollback(facts: ScaleFacts): Plan {
-  return { ...planScaleIn(facts), direction: 'rollback', rollbackSupported: true };
+  return { operation: 'SCALE', direction: 'rollback', rollbackSupported: true, steps: removal(facts) };
 }
