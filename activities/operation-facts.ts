@@ -59,11 +59,14 @@ export async function vimConnectionOf(deps: ActivityDependencies, ref: Operation
     operation.operation === 'INSTANTIATE'
       ? (await instantiateRequestOf(deps, ref)).vimConnectionInfo
       : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
+  return firstVimConnection(map, ref.vnfInstanceId);
+}
+
+/** @param map as `vimConnectionInfo` of a request, or sealed with the instance. @throws VnflowError VIM_MISSING */
+export function firstVimConnection(map: unknown, vnfInstanceId: string): VimConnection {
   const [first] = Object.entries(map ?? {});
   if (!first)
-    throw new VnflowError('VIM_MISSING', {
-      detail: `No VimConnectionInfo set to the VnfInstance ${ref.vnfInstanceId}.`,
-    });
+    throw new VnflowError('VIM_MISSING', { detail: `No VimConnectionInfo set to the VnfInstance ${vnfInstanceId}.` });
   return { id: first[0], info: VimConnectionInfoSchema.parse(first[1]) };
 }
 

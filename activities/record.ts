@@ -8,16 +8,16 @@ import { planInstantiate, planInstantiateRollback } from '../domain/planner/inst
 import { checkBackup } from '../domain/planner/restore.ts';
 import { planScale, planScaleOutRollback } from '../domain/planner/scale.ts';
 import { planTerminate } from '../domain/planner/terminate.ts';
-import { VnflowError } from '../domain/problems.ts';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { resourceChanges } from '../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../domain/sol-requests.ts';
 import { flavour } from '../domain/vnfd.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
+import { acceptLcmRequest } from '../store/lcm-requests.ts';
 import type { Database } from '../store/open-store.ts';
-import { insertPlanSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
+import { findPlan, keepPlan } from '../store/operation-plans.ts';
+import { listSteps, recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
 import {
-  acceptLcmRequest,
   type InstanceChange,
   operationContext,
   recordOperationState,
@@ -36,37 +36,35 @@ import { scaleFactsOf } from './scale-facts-of.ts';
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
 export function createRecordActivities(
   deps: ActivityDependencies,
-): Omit<RecordActivities, 'requestGrant' | 'surveyControlPlane'> {
+): Omit<RecordActivities, 'requestGrant' | 'surveyControlPlane' | 'adoptOperation'> {
   return {
-    recordAccepted: async ({ vnfLcmOpOccId }) => {
-      if (await acceptLcmRequest(deps.db, vnfLcmOpOccId)) return;
-      throw new VnflowError('NOT_FOUND', {
-        detail: `The request ${vnfLcmOpOccId} was taken back before it could be accepted.`,
-      });
-    },
+    recordAccepted: ({ vnfLcmOpOccId }) => acceptLcmRequest(deps.db, vnfLcmOpOccId),
 
     makePlan: async ({ direction, ...ref }) => {
-      const operation = await operationOf(deps, ref);
-      const plan = direction === 'rollback' ? await rollbackPlan(deps, operation) : await forwardPlan(deps, operation);
-      await insertPlanSteps(deps.db, ref.vnfLcmOpOccId, plan);
+      const plan = (await findPlan(deps.db, ref.vnfLcmOpOccId, direction)) ?? (await keepNewPlan(deps, ref, direction));
       const named = [...new Set(plan.steps.flatMap(slotsOf))];
       return { ...plan, labels: await labelsOf(deps.db, ref.vnfInstanceId, named) };
     },
 
-    recordState: async ({ state, failure, otherFailures = 0, by, ...ref }) => {
+    recordState: async ({ state, failure, otherFailures = 0, by, seq, round, follow, ...ref }) => {
       const { vnfLcmOpOccId } = ref;
-      const { grant_id, error } = await operationOf(deps, ref);
+      const row = await operationOf(deps, ref);
+      const { grant_id, error } = row;
       const problem = failure
         ? problemOf({ state, vnfLcmOpOccId, otherFailures }, failure)
         : isFinal(state) && errorAtTheEnd({ state, vnfLcmOpOccId }, error);
       await recordOperationState(deps.db, vnfLcmOpOccId, {
+        seq,
         state,
+        round,
+        ...(follow === undefined ? {} : { follow }),
         text: `${state}${failure && problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
         ...(problem ? { error: problem } : {}),
         ...(state === 'PROCESSING' && grant_id === null ? { grantId: randomUUID() } : {}),
         ...(state === 'FAILED_TEMP'
           ? { begunSteps: failure?.code === 'OPERATION_CANCELLED' ? 'CANCELLED' : 'FAILED' }
           : {}),
+        ...(state === 'FAILED' && (await leavesAStack(deps, row)) ? { also: await keptAccess(deps, ref) } : {}),
       });
       if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
     },
@@ -81,12 +79,13 @@ export function createRecordActivities(
       else await recordStepEnded(deps.db, { ...timer, outcome: { state } });
     },
 
-    recordEnd: async ({ direction, ...ref }) => {
+    recordEnd: async ({ direction, seq, ...ref }) => {
       const operation = await operationOf(deps, ref);
       if (isFinal(operation.operation_state)) {
         // an earlier run of this activity has recorded it, and perhaps died before it removed the secrets
       } else if (direction === 'rollback') {
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
+          seq,
           state: 'ROLLED_BACK',
           text: 'ROLLED_BACK',
           error: errorAtTheEnd({ state: 'ROLLED_BACK', vnfLcmOpOccId: ref.vnfLcmOpOccId }, operation.error),
@@ -96,6 +95,7 @@ export function createRecordActivities(
         const change = await instanceChange(deps, operation);
         const changes = resourceChanges(instance.instantiated_vnf_info ?? undefined, change.instantiatedVnfInfo);
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
+          seq,
           state: 'COMPLETED',
           text: `${operation.operation} completed`,
           error: null,
@@ -107,6 +107,13 @@ export function createRecordActivities(
       await deps.secrets.removeOwnedBy(ref.vnfLcmOpOccId);
     },
   };
+}
+
+/** A plan that is made a second time, after an answer that was lost, is the first one. */
+async function keepNewPlan(deps: ActivityDependencies, ref: OperationRef, direction: Plan['direction']): Promise<Plan> {
+  const operation = await operationOf(deps, ref);
+  const plan = direction === 'rollback' ? await rollbackPlan(deps, operation) : await forwardPlan(deps, operation);
+  return keepPlan(deps.db, ref.vnfLcmOpOccId, plan);
 }
 
 async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
@@ -169,6 +176,15 @@ async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRo
     extensions: request.extensions,
     vnfConfigurableProperties: request.vnfConfigurableProperties,
   };
+}
+
+/** Does an instantiate that is given up leave something in the cloud? It has to be found again before the instance is deleted. */
+async function leavesAStack(
+  deps: ActivityDependencies,
+  { id, operation, operation_state }: VnfLcmOpOccRow,
+): Promise<boolean> {
+  if (operation !== 'INSTANTIATE' || isFinal(operation_state)) return false;
+  return (await listSteps(deps.db, id)).some(({ kind, attempt }) => kind === 'applyStack' && attempt > 0);
 }
 
 /** Later operations need the VIM and the nodes' logins: they stay sealed with the instance. */

@@ -1,12 +1,10 @@
 import type { StepActivities } from '../domain/activity-contract.ts';
 import { createStack, deleteStack, findStack, type StackInput, type StackRef, updateStack } from '../openstack/heat.ts';
-import { forgetCluster } from '../store/cluster-nodes.ts';
 import { mergeOperationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { forgetInstance } from './forget-instance.ts';
 import { heartbeating } from './heartbeating.ts';
 import { stackName, vimConnectionOf } from './operation-facts.ts';
-import { unregisterVim } from './register-vim.ts';
-import { deleteSchedule } from './snapshot-schedule.ts';
 import { stackInput } from './stack-input.ts';
 import { isOfThisOperation, refOf, resumeStack, type StackStep, untilStack } from './stack-progress.ts';
 import { writeAsAttempt } from './step-attempt.ts';
@@ -36,10 +34,7 @@ export function createStackActivities(deps: ActivityDependencies): StackActiviti
     // the VIM goes here, not in a step of its own: it is a row and a secret as all that is forgotten here, and needs no network
     forgetCluster: (input) =>
       writeAsAttempt(deps, async (inside) => {
-        await unregisterVim(inside, input.vnfInstanceId);
-        await deleteSchedule(input.vnfInstanceId);
-        await forgetCluster(inside.db, input.vnfInstanceId);
-        await inside.secrets.removeOwnedBy(input.vnfInstanceId);
+        await forgetInstance(inside, input.vnfInstanceId);
         return {};
       }),
   };

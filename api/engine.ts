@@ -5,7 +5,7 @@ import type { OperatorAction } from '../domain/operator-actions.ts';
 /** What the API asks of the workflow engine. Everything else it reads from the store. */
 export interface LcmEngine {
   /**
-   * Starts an operation; resolves when its row is in the store, so that a poll right after 202 never gets 404.
+   * Starts an operation; resolves when its request is in the history of its workflow.
    * @throws VnflowError VNF_BUSY (another operation runs), ENGINE_UNAVAILABLE (no worker or no Temporal server)
    */
   start(request: { operation: Operation; vnfInstanceId: string; vnfLcmOpOccId: string; tenant: string }): Promise<void>;
@@ -14,6 +14,16 @@ export interface LcmEngine {
    * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND (no such step), ENGINE_UNAVAILABLE
    */
   control(action: OperatorAction, operation: { vnfInstanceId: string; vnfLcmOpOccId: string }): Promise<void>;
+  /**
+   * Compares an open operation with its workflow. One whose workflow is gone is shown as FAILED_TEMP afterwards.
+   * @throws VnflowError ENGINE_UNAVAILABLE
+   */
+  settle(vnfLcmOpOccId: string): Promise<void>;
+  /**
+   * Before an instance is deleted whose instantiate was given up: forgets what is left, once the VIM has no stack of it.
+   * @throws VnflowError VNF_LEFTOVERS, what was found on the way to the VIM, ENGINE_UNAVAILABLE
+   */
+  clear(vnfInstanceId: string): Promise<void>;
   /**
    * What a running cluster says about itself, for a plan. Changes nothing.
    * @throws VnflowError what was found on the way there, ENGINE_UNAVAILABLE

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { findOperation, recordOperationState } from '../store/operations.ts';
+import { findOperation } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
+import { enterState } from './testing/enter-state.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from './testing/given.ts';
 import { sampleRequest } from './testing/sample-package.ts';
 import { startTestApi, type TestApi } from './testing/test-api.ts';
@@ -131,7 +132,7 @@ it('an operation that was accepted while the answer got lost is answered as acce
 it('a second operation on a busy instance is 409, in FAILED_TEMP too, and changes nothing', async () => {
   const { id, opOccId } = await givenOperation(test);
   for (const state of ['STARTING', 'FAILED_TEMP'] as const) {
-    await recordOperationState(test.db, opOccId, { state, text: state });
+    await enterState(test.db, opOccId, { state, text: state });
     const answer = await test.call('POST', `${INSTANCES}/${id}/instantiate`, {
       json: sampleRequest('instantiate-simple'),
     });
@@ -197,7 +198,7 @@ it('retry and rollback answer 202 without Location, fail answers the operation; 
   const { opOccId } = await givenOperation(test);
   const retry = () => test.call('POST', `${OP_OCCS}/${opOccId}/retry`, { headers: { 'Content-Length': '0' } });
   expect(await retry()).toMatchObject({ status: 409, json: { code: 'OPERATION_STATE' } });
-  await recordOperationState(test.db, opOccId, {
+  await enterState(test.db, opOccId, {
     state: 'FAILED_TEMP',
     text: 'x',
     error: { status: 422, detail: 'x' },
@@ -206,9 +207,9 @@ it('retry and rollback answer 202 without Location, fail answers the operation; 
   expect({ status: retried.status, text: retried.text }).toEqual({ status: 202, text: '' });
   expect(retried.headers.get('location')).toBeNull();
   expect((await findOperation(test.db, opOccId))?.operation_state).toBe('PROCESSING');
-  await recordOperationState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
+  await enterState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
   expect(await test.call('POST', `${OP_OCCS}/${opOccId}/rollback`)).toMatchObject({ status: 202, text: '' });
-  await recordOperationState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
+  await enterState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
   expect(await test.call('POST', `${OP_OCCS}/${opOccId}/fail`)).toMatchObject({
     status: 200,
     json: { id: opOccId, operationState: 'FAILED', error: { detail: 'x' } },
@@ -221,7 +222,7 @@ it('a rollback that is not supported is refused', async () => {
     json: { terminationType: 'FORCEFUL' },
   });
   const opOccId = headers.get('location')?.split('/').at(-1) ?? '';
-  await recordOperationState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
+  await enterState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
   expect(await test.call('POST', `${OP_OCCS}/${opOccId}/rollback`)).toMatchObject({
     status: 409,
     json: { code: 'ROLLBACK_NOT_SUPPORTED' },
@@ -262,7 +263,7 @@ it('cancel answers 202 and shows itself in the operation while it is pending; it
   expect(test.engine.asked.at(-1)).toEqual({ kind: 'cancel', cancelMode: 'GRACEFUL', by: 'somebody' });
   const show = async () => (await test.call('GET', `${OP_OCCS}/${opOccId}`)).json;
   expect(await show()).toMatchObject({ isCancelPending: true, cancelMode: 'GRACEFUL' });
-  await recordOperationState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
+  await enterState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
   expect(await show()).toMatchObject({ isCancelPending: false });
   expect((await show()).cancelMode).toBeUndefined();
   expect(await cancel({ cancelMode: 'FORCEFUL' })).toMatchObject({

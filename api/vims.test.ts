@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { putClusterVim } from '../store/cluster-vims.ts';
-import { recordOperationState } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
+import { enterState } from './testing/enter-state.ts';
 import { givenInstance, givenInstantiated, givenOperation } from './testing/given.ts';
 import { sampleRequest } from './testing/sample-package.ts';
 import { startTestApi, type TestApi } from './testing/test-api.ts';
@@ -178,7 +178,7 @@ it("deletes a cluster's VIM that a failed operation left behind", async () => {
   const { id, opOccId } = await givenOperation(test);
   const vimId = await clusterVim(id, 'left-behind');
   expect((await test.call('DELETE', `/v1.0/vims/${vimId}`)).status).toBe(409);
-  await recordOperationState(test.db, opOccId, { state: 'FAILED', text: 'FAILED' });
+  await enterState(test.db, opOccId, { state: 'FAILED', text: 'FAILED' });
   expect((await test.call('DELETE', `/v1.0/vims/${vimId}`)).status).toBe(204);
   expect(await test.secrets.get(secretName.vim(vimId))).toBeUndefined();
 });
@@ -224,7 +224,7 @@ it('refuses a vim_name that a VIM has, or a cluster that is just being made, bef
   const second = await instantiate('name-to-be');
   expect(second).toMatchObject({ status: 409, json: { detail: expect.stringContaining('is becoming the VIM') } });
   const opOccId = first.headers.get('location')?.split('/').at(-1) ?? '';
-  await recordOperationState(test.db, opOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+  await enterState(test.db, opOccId, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
   expect((await instantiate('name-to-be')).status).toBe(202);
 });
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planInstantiate } from '../domain/planner/instantiate.ts';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
-import { recordOperationState } from '../store/operations.ts';
 import { recordStepControl } from '../store/operator-controls.ts';
+import { enterState, nextSeq } from './testing/enter-state.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from './testing/given.ts';
 import { sampleRequest } from './testing/sample-package.ts';
 import { startTestApi, type TestApi } from './testing/test-api.ts';
@@ -220,7 +220,7 @@ it('the timeline shows every step with its node, attempt, log and error', async 
 it('controls of a step answer with the step, and the timeline tells who did what and why', async () => {
   const { opOccId } = await givenOperation(test);
   await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
-  await recordOperationState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
+  await enterState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
   const path = `/vnflow/v1/vnf_lcm_op_occs/${opOccId}`;
   const step = `${path}/steps/joinWorker-workerNode-1`;
   expect(await test.call('POST', `${step}/pause`)).toMatchObject({
@@ -245,7 +245,7 @@ it('controls of a step answer with the step, and the timeline tells who did what
     'join workerNode[1]: resumed by somebody',
     'join workerNode[1]: skipped by somebody: joined by hand',
   ]);
-  await recordOperationState(test.db, opOccId, { state: 'FAILED', text: 'x' });
+  await enterState(test.db, opOccId, { state: 'FAILED', text: 'x' });
   expect(await test.call('POST', `${step}/retry`)).toMatchObject({
     status: 409,
     json: { code: 'OPERATION_STATE', detail: expect.stringContaining('FAILED') },
@@ -257,7 +257,13 @@ it('a step that was skipped stays so, whatever an attempt still under way report
   await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
   const step = { vnfLcmOpOccId: opOccId, stepId: 'installCni-masterNode-0', attempt: 1, summary: 'install Cilium' };
   await recordStepStarted(test.db, step);
-  await recordStepControl(test.db, opOccId, { kind: 'skipStep', stepId: step.stepId, by: 'me', reason: 'r' });
+  await recordStepControl(test.db, opOccId, {
+    seq: nextSeq(),
+    kind: 'skipStep',
+    stepId: step.stepId,
+    by: 'me',
+    reason: 'r',
+  });
   await recordStepEnded(test.db, { ...step, outcome: { state: 'WAITING' } });
   expect(await recordStepStarted(test.db, step)).toBe(0);
   const { json } = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
@@ -280,7 +286,7 @@ it('events come in order, and a poll waits for the next one', async () => {
   ]);
   expect((await events(`after=${first.next}`)).json).toEqual({ events: [], next: first.next });
   const waiting = events(`after=${first.next}&wait=10`);
-  await recordOperationState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
+  await enterState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
   const began = Date.now();
   const { json: second } = await waiting;
   expect(Date.now() - began).toBeLessThan(2000);

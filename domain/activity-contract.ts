@@ -1,4 +1,5 @@
 import type { ClusterLook, LookRequest } from './cluster-look.ts';
+import type { OperationProgress } from './operation-progress.ts';
 import type { CancelMode, Operation, OperationState } from './operation-state.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
@@ -29,7 +30,7 @@ export type StepActivities = Readonly<Record<ActivityKind, (input: StepInput) =>
 
 /** Why a step or an operation failed: what an operator sees. */
 export interface StepFailure {
-  /** None: it was the operation as a whole. */
+  /** Undefined when the operation itself failed, not a step. */
   readonly stepId?: string;
   readonly code: ProblemCode;
   readonly detail: string;
@@ -48,6 +49,12 @@ export interface LookActivities {
   lookAtCluster(request: LookRequest): Promise<ClusterLook>;
 }
 
+/** Of the workflow that precedes the deletion of an instance. */
+export interface ClearActivities {
+  /** Forgets what a given-up instantiate left. @throws ApplicationFailure VNF_LEFTOVERS while its stack is in the VIM */
+  clearInstance(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<void>;
+}
+
 /** The workflow type of snapshots on a schedule. */
 export const SNAPSHOT_WORKFLOW = 'snapshotCluster';
 
@@ -56,21 +63,35 @@ export function snapshotScheduleId(vnfInstanceId: string): string {
   return `snapshots/${vnfInstanceId}`;
 }
 
-export interface StateRecord extends OperationRef {
+/**
+ * Every record of an operation has a number, in the order of the workflow's decisions. The store ignores a record whose number it
+ * has seen: activities may run twice, and may run late.
+ */
+export interface NumberedRecord extends OperationRef {
+  readonly seq: number;
+}
+
+export interface StateRecord extends NumberedRecord {
   readonly state: OperationState;
   readonly failure?: StepFailure;
   /** Failures of other steps at the same time. */
   readonly otherFailures?: number;
-  /** Who wanted it, when an operator did. */
+  /** The operator that decided it. */
   readonly by?: string;
+  /** How often an operator has had something tried again. */
+  readonly round: number;
+  /** The plan that is followed from its beginning from this state on. */
+  readonly follow?: Plan['direction'];
 }
 
 /** What an operator wants of one step. */
-export type StepControlRecord = OperationRef & Extract<OperatorAction, { readonly stepId: string }>;
+export type StepControlRecord = NumberedRecord & Extract<OperatorAction, { readonly stepId: string }>;
 
 export interface RecordActivities {
-  /** The request becomes a VnfLcmOpOcc in STARTING. */
-  recordAccepted(ref: OperationRef): Promise<void>;
+  /** The request becomes a VnfLcmOpOcc in STARTING. @returns false when the API has withdrawn the request */
+  recordAccepted(ref: OperationRef): Promise<boolean>;
+  /** Takes over an operation whose workflow is gone. @returns how far it came */
+  adoptOperation(ref: OperationRef): Promise<OperationProgress>;
   /** Asks the (local) NFVO. @throws ApplicationFailure when refused */
   requestGrant(ref: OperationRef): Promise<void>;
   /** Before a heal is planned: who votes in etcd, and who answers. @throws ApplicationFailure */
@@ -79,17 +100,19 @@ export interface RecordActivities {
   makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan & StepResult>;
   recordState(record: StateRecord): Promise<void>;
   /** `isCancelPending` and `cancelMode`, until the next state. */
-  recordCancelPending(ref: OperationRef & { cancelMode: CancelMode; by: string }): Promise<void>;
+  recordCancelPending(record: NumberedRecord & { cancelMode: CancelMode; by: string }): Promise<void>;
   /** Into the ledger of steps and the timeline. */
   recordStepControl(record: StepControlRecord): Promise<void>;
   /** A step that is a timer of the workflow begins or ends: activities record that themselves. */
   recordTimer(ref: OperationRef & { stepId: string; summary: string; state: 'RUNNING' | 'DONE' }): Promise<void>;
   /** COMPLETED or ROLLED_BACK: operation and instance in one transaction. */
-  recordEnd(ref: OperationRef & { direction: Plan['direction'] }): Promise<void>;
+  recordEnd(record: NumberedRecord & { direction: Plan['direction'] }): Promise<void>;
 }
 
 /** The argument of every operation workflow. */
 export interface OperationInput extends OperationRef {
   readonly operation: Operation;
   readonly tenant: string;
+  /** The operation had a workflow that is gone: this one goes on from what the store knows. */
+  readonly takesOver?: boolean;
 }

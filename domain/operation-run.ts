@@ -1,4 +1,5 @@
 import type { StepFailure } from './activity-contract.ts';
+import type { OperationProgress } from './operation-progress.ts';
 import type { CancelMode, Decision, Operation, OperationState } from './operation-state.ts';
 import { type Plan, type PlanStep, readySteps } from './plan.ts';
 import type { StepCondition } from './step-control.ts';
@@ -10,7 +11,7 @@ import type { StepCondition } from './step-control.ts';
 export interface OperationRun {
   readonly operation: Operation;
   state: OperationState;
-  /** The state that is on its way into the store. Until it is there, every action of an operator is refused. */
+  /** The state that is on its way into the store. An action of an operator waits until it is there. */
   entering: OperationState | undefined;
   rollbackSupported: boolean;
   plan: Plan | undefined;
@@ -56,10 +57,22 @@ export function planned(run: OperationRun, plan: Plan): void {
   follow(run, plan);
 }
 
-/** From here on `plan` is done, from its beginning. */
-function follow(run: OperationRun, plan: Plan): void {
+/** An operation whose workflow is gone waits for a decision. What is done stays done, everything else waits or has failed. */
+export function adopted(run: OperationRun, progress: OperationProgress): void {
+  const { forward, rollback, rollbackSupported, round } = progress;
+  run.state = 'FAILED_TEMP';
+  run.rollbackSupported = rollbackSupported;
+  run.round = round;
+  run.forward = forward;
+  follow(run, rollback ?? forward);
+  for (const id of run.conditions.keys()) run.conditions.set(id, progress.conditions[id] ?? 'waiting');
+  run.failures = new Map(Object.entries(progress.failures).filter(([id]) => run.conditions.get(id) === 'failed'));
+}
+
+/** From here on `plan` is followed, from its beginning. @param plan undefined when it is yet to be made */
+function follow(run: OperationRun, plan: Plan | undefined): void {
   run.plan = plan;
-  run.conditions = new Map(plan.steps.map(({ id }) => [id, 'waiting']));
+  run.conditions = new Map(plan?.steps.map(({ id }) => [id, 'waiting']));
   run.failures = new Map();
 }
 
@@ -143,14 +156,14 @@ export function decided(run: OperationRun, decision: Decision, rollback?: Plan):
   if (decision !== 'fail') run.round += 1;
   if (decision === 'rollback' && !rollingBack) follow(run, planOf(rollback));
   // A rollback that stopped half-way has undone an unknown part: every step looks again.
-  else if (decision === 'retry' && rollingBack) follow(run, planOf(run.forward));
+  else if (decision === 'retry' && rollingBack) follow(run, run.forward);
   else if (decision !== 'fail') again(run);
   run.decision = undefined;
 }
 
 function planOf(plan: Plan | undefined): Plan {
   if (plan) return plan;
-  throw new RangeError('there is no plan to follow'); // a defect: whoever decides brings it
+  throw new RangeError('a rollback needs its plan'); // a defect of the caller
 }
 
 /** What failed or was stopped waits for its turn; if an operator wants one step only, just that one. */

@@ -43,6 +43,9 @@ export function nextState(state: OperationState, event: OperationEvent): Operati
   return TRANSITIONS[state][event];
 }
 
+/** States of an operation that has not ended. */
+export const OPEN_STATES = OPERATION_STATES.filter((state) => !isFinal(state));
+
 export function isFinal(state: OperationState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }

@@ -5,7 +5,7 @@ import type { ProblemCode } from './problems.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';
 import { stepFacts } from './step-kind.ts';
 
-/** What an operator asks for. `by`: who, for people. */
+/** What an operator wants. `by` names the operator, for people. */
 export type OperatorAction = { readonly by: string } & (
   | { readonly kind: Decision }
   | { readonly kind: 'cancel'; readonly cancelMode: CancelMode }
@@ -19,21 +19,25 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** Why an action is not allowed now; undefined when it is. The one rule for HTTP, CLI, the Temporal UI and `temporal`. */
+/**
+ * Why an action is not allowed now; undefined when it is. The one rule for HTTP, CLI, the Temporal UI and `temporal`.
+ * A state that is on its way into the store counts: people may see it there before the workflow knows that it is there.
+ */
 export function refusalOfAction(run: OperationRun, action: OperatorAction): Refusal | undefined {
-  const underWay = whatIsUnderWay(run, action);
+  const { entering, operation } = run;
+  const state = entering ?? run.state;
+  const underWay = entering === undefined ? whatIsUnderWay(run, action) : undefined;
   if (underWay !== undefined) {
     return {
       code: 'OPERATION_STATE',
-      detail: `${underWay} is under way already; the ${run.operation} operation is in state ${run.state}.`,
+      detail: `${underWay} is under way already; the ${operation} operation is in state ${state}.`,
     };
   }
-  return 'stepId' in action ? refusalOfStepControl(run, action) : refusalOf(action.kind, run, run.state);
+  return 'stepId' in action ? refusalOfStepControl({ ...run, state }, action) : refusalOf(action.kind, run, state);
 }
 
-/** Who has waited long enough for a graceful cancel may force it. */
-function whatIsUnderWay({ entering, decision, cancel }: OperationRun, action: OperatorAction): string | undefined {
-  if (entering !== undefined) return `the step to ${entering}`;
+/** A graceful cancel that takes too long may be forced. */
+function whatIsUnderWay({ decision, cancel }: OperationRun, action: OperatorAction): string | undefined {
   if (decision !== undefined) return decision;
   if (cancel === undefined) return undefined;
   const forced = action.kind === 'cancel' && action.cancelMode === 'FORCEFUL' && cancel.cancelMode === 'GRACEFUL';

@@ -74,6 +74,13 @@ export const PROBLEMS = {
   },
   VNF_INSTANTIATED: { status: 409, title: 'Conflict', retriable: false, remedy: 'Terminate the instance first.' },
   VNF_NOT_INSTANTIATED: { status: 409, title: 'Conflict', retriable: false, remedy: 'Instantiate the instance first.' },
+  VNF_LEFTOVERS: {
+    status: 409,
+    title: 'Conflict',
+    retriable: false,
+    remedy:
+      'Delete the stack that the detail names (`openstack stack delete --wait STACK`) and then the instance; or instantiate the instance again, which takes the stack over, and terminate it.',
+  },
   OPERATION_STATE: {
     status: 409,
     title: 'Conflict',
@@ -340,6 +347,13 @@ export const PROBLEMS = {
       'Remove what the cluster does not need (`kubectl get events -A`), compact and defragment etcd, then `vnflow ops retry OP_OCC`.',
   },
   // -- operations ----------------------------------------------------------------------------------------------------
+  ENGINE_LOST: {
+    status: 500,
+    title: 'Workflow of the operation is gone',
+    retriable: false,
+    remedy:
+      '`vnflow ops retry OP_OCC` hands the operation to a new workflow, which goes on where it stopped; or `vnflow ops rollback OP_OCC`, or `vnflow ops fail OP_OCC`.',
+  },
   OPERATION_CANCELLED: {
     status: 422,
     title: 'Operation cancelled',

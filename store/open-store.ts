@@ -8,6 +8,7 @@ import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
 import * as clusterBackups from './migrations/2026-11-22-cluster-backups.ts';
 import * as operatorControls from './migrations/2026-11-22-operator-controls.ts';
 import * as stepAttempts from './migrations/2026-11-22-step-attempts.ts';
+import * as takeOver from './migrations/2026-11-23-take-over.ts';
 import type { Schema } from './schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -22,6 +23,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-22-cluster-backups': clusterBackups,
   '2026-11-22-operator-controls': operatorControls,
   '2026-11-22-step-attempts': stepAttempts,
+  '2026-11-23-take-over': takeOver,
 };
 
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */

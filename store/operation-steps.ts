@@ -1,4 +1,6 @@
+import { OPEN_STATES } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
+import { VnflowError } from '../domain/problems.ts';
 import { stepSummary } from '../domain/step-kind.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
@@ -44,6 +46,7 @@ export interface StepStart {
 /**
  * @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan,
  * or skipped
+ * @throws VnflowError OPERATION_STATE when the operation has ended
  * @throws Error when a younger attempt has begun: a worker got to its task too late
  */
 export async function recordStepStarted(db: Database, start: StepStart): Promise<number> {
@@ -62,6 +65,14 @@ export async function recordStepStarted(db: Database, start: StepStart): Promise
     .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
     .where('step_id', '=', stepId)
     .where('state', '!=', 'SKIPPED')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('vnf_lcm_op_occ')
+          .select('id')
+          .where('id', '=', vnfLcmOpOccId)
+          .where('operation_state', 'in', OPEN_STATES),
+      ),
+    )
     .where((eb) => eb.or([eb('attempt_scheduled_at', 'is', null), eb('attempt_scheduled_at', '<=', scheduledAt)]))
     .returning('attempt')
     .executeTakeFirst();
@@ -72,8 +83,23 @@ export async function recordStepStarted(db: Database, start: StepStart): Promise
   return attempt;
 }
 
-/** 0: there is no such step. @throws Error when the step belongs to a younger attempt */
+/**
+ * @returns 0: there is no such step
+ * @throws VnflowError OPERATION_STATE when the operation has ended: its workflow is one of an older database of Temporal
+ * @throws Error when the step belongs to a younger attempt
+ */
 async function notStarted(db: Database, { vnfLcmOpOccId, stepId }: StepStart, scheduledAt: Date): Promise<number> {
+  const ended = await db
+    .selectFrom('vnf_lcm_op_occ')
+    .select('operation_state')
+    .where('id', '=', vnfLcmOpOccId)
+    .where('operation_state', 'not in', OPEN_STATES)
+    .executeTakeFirst();
+  if (ended) {
+    throw new VnflowError('OPERATION_STATE', {
+      detail: `The operation ${vnfLcmOpOccId} is ${ended.operation_state}: its step ${stepId} is not begun.`,
+    });
+  }
   const younger = await db
     .selectFrom('operation_step')
     .select('attempt')

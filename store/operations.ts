@@ -1,78 +1,18 @@
 import { type Selectable, sql } from 'kysely';
-import { isFinal, type Operation, type OperationState } from '../domain/operation-state.ts';
+import { isFinal, OPEN_STATES, type OperationState } from '../domain/operation-state.ts';
 import { inTransaction } from './in-transaction.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
+import { beginPlan } from './operation-plans.ts';
 import { closeBegunSteps } from './operation-steps.ts';
 import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
-/** Without the context: that grows with the cluster and is read by member (`operationContext`). */
-export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context'>;
+/** Without the context, which grows with the cluster and is read by member (`operationContext`), and without what only the engine needs. */
+export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context' | EngineColumn>;
+type EngineColumn = 'record_seq' | 'round' | 'plan_direction';
 export type OperationStepRow = Selectable<OperationStepTable>;
 export type OperationEventRow = Selectable<OperationEventTable>;
 type Free = Record<string, unknown>;
-
-export interface LcmRequest {
-  readonly vnfLcmOpOccId: string;
-  readonly vnfInstanceId: string;
-  readonly tenant: string;
-  readonly operation: Operation;
-  /** Without secrets. */
-  readonly operationParams: Free;
-}
-
-/** Keeps a validated request until the workflow accepts it. */
-export async function insertLcmRequest(db: Database, request: LcmRequest): Promise<void> {
-  await db
-    .insertInto('lcm_request')
-    .values({
-      vnf_lcm_op_occ_id: request.vnfLcmOpOccId,
-      vnf_instance_id: request.vnfInstanceId,
-      tenant: request.tenant,
-      operation: request.operation,
-      operation_params: json(request.operationParams),
-    })
-    .execute();
-}
-
-/** Forgets a request that the workflow refused. */
-export async function deleteLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<void> {
-  await db.deleteFrom('lcm_request').where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId).execute();
-}
-
-/**
- * Turns a request into the operation occurrence in STARTING. May run twice.
- * @returns false when neither the request nor the occurrence exists
- */
-export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const request = await tx
-      .deleteFrom('lcm_request')
-      .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
-      .returningAll()
-      .executeTakeFirst();
-    if (!request) return (await findOperation(tx, vnfLcmOpOccId)) !== undefined;
-    const now = new Date();
-    await tx
-      .insertInto('vnf_lcm_op_occ')
-      .values({
-        id: vnfLcmOpOccId,
-        vnf_instance_id: request.vnf_instance_id,
-        tenant: request.tenant,
-        operation: request.operation,
-        operation_state: 'STARTING',
-        state_entered_time: now,
-        start_time: now,
-        is_automatic_invocation: false,
-        is_cancel_pending: false,
-        operation_params: json(request.operation_params),
-        context: json({}),
-      })
-      .execute();
-    await insertOperationEvent(tx, vnfLcmOpOccId, 'STARTING', `${request.operation} accepted`);
-    return true;
-  });
-}
 
 const COLUMNS = [
   'id',
@@ -89,6 +29,7 @@ const COLUMNS = [
   'operation_params',
   'error',
   'resource_changes',
+  'lost',
 ] as const satisfies readonly (keyof VnfLcmOpOccRow)[];
 
 export async function findOperation(db: Database, id: string, tenant?: string): Promise<VnfLcmOpOccRow | undefined> {
@@ -112,7 +53,7 @@ export async function findOpenOperation(db: Database, vnfInstanceId: string): Pr
     .selectFrom('vnf_lcm_op_occ')
     .select(COLUMNS)
     .where('vnf_instance_id', '=', vnfInstanceId)
-    .where('operation_state', 'in', ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'])
+    .where('operation_state', 'in', OPEN_STATES)
     .executeTakeFirst();
 }
 
@@ -128,10 +69,15 @@ export async function newestOperation(db: Database, vnfInstanceId: string): Prom
 }
 
 export interface StateChange {
+  /** Number of the record: one that the store has seen changes nothing. */
+  readonly seq: number;
   readonly state: OperationState;
   /** A problem (FAILED_TEMP, ROLLED_BACK by refusal) or null to clear it; absent: kept. */
   readonly error?: object | null;
   readonly grantId?: string;
+  readonly round?: number;
+  /** The plan that is followed from its beginning from now on. */
+  readonly follow?: 'forward' | 'rollback';
   readonly resourceChanges?: Free;
   readonly text: string;
   /** What becomes of steps that had begun and are not known to have ended. */
@@ -150,18 +96,29 @@ export interface InstanceChange {
   readonly vnfConfigurableProperties?: Free | undefined;
 }
 
+/**
+ * Takes the number of a record, for the transaction that writes it. Locks the operation.
+ * @returns the operation, or undefined when the record is late or repeated, or the operation has ended: then nothing is written
+ * @throws Error when the operation is not in the store
+ */
+export async function takeRecord(tx: Database, id: string, seq: number) {
+  const operation = await tx
+    .selectFrom('vnf_lcm_op_occ')
+    .select(['operation_state', 'vnf_instance_id', 'record_seq', 'cancel_mode'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!operation) throw new Error(`operation ${id} is not in the store`);
+  if (seq <= operation.record_seq || isFinal(operation.operation_state)) return undefined;
+  await tx.updateTable('vnf_lcm_op_occ').set({ record_seq: seq }).where('id', '=', id).execute();
+  return operation;
+}
+
 /** Records a state of the operation, and what it means for the instance, in one transaction. May run twice. */
 export async function recordOperationState(db: Database, id: string, change: StateChange): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const operation = await tx
-      .selectFrom('vnf_lcm_op_occ')
-      .select(['operation_state', 'vnf_instance_id'])
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst();
-    if (!operation) throw new Error(`operation ${id} is not in the store`);
-    if (operation.operation_state === change.state && change.state !== 'FAILED_TEMP') return;
-    if (isFinal(operation.operation_state)) return; // told late, by a worker that was cut off
+    const operation = await takeRecord(tx, id, change.seq);
+    if (!operation) return;
     await change.also?.(tx);
     await tx
       .updateTable('vnf_lcm_op_occ')
@@ -170,12 +127,15 @@ export async function recordOperationState(db: Database, id: string, change: Sta
         state_entered_time: new Date(),
         is_cancel_pending: false,
         cancel_mode: null,
+        lost: null,
+        ...(change.round === undefined ? {} : { round: change.round }),
         ...(change.error === undefined ? {} : { error: jsonOrNull(change.error) }),
         ...(change.grantId === undefined ? {} : { grant_id: change.grantId }),
         ...(change.resourceChanges === undefined ? {} : { resource_changes: json(change.resourceChanges) }),
       })
       .where('id', '=', id)
       .execute();
+    if (change.follow) await beginPlan(tx, id, change.follow);
     if (change.begunSteps) await closeBegunSteps(tx, id, change.begunSteps);
     if (change.instance) await updateInstance(tx, operation.vnf_instance_id, change.instance);
     await insertOperationEvent(tx, id, change.state, change.text);

@@ -3,24 +3,23 @@ import type { OperatorAction } from '../domain/operator-actions.ts';
 import type { StepControl } from '../domain/step-control.ts';
 import type { Database } from './open-store.ts';
 import { insertStepEvent } from './operation-steps.ts';
-import { insertOperationEvent, type OperationStepRow } from './operations.ts';
+import { insertOperationEvent, type OperationStepRow, takeRecord } from './operations.ts';
 
 /** Marks that an operation is being cancelled, until it enters its next state. May run twice. */
 export async function recordCancelPending(
   db: Database,
   vnfLcmOpOccId: string,
-  { cancelMode, by }: { cancelMode: CancelMode; by: string },
+  { seq, cancelMode, by }: { seq: number; cancelMode: CancelMode; by: string },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const marked = await tx
+    const operation = await takeRecord(tx, vnfLcmOpOccId, seq);
+    if (!operation) return;
+    await tx
       .updateTable('vnf_lcm_op_occ')
       .set({ is_cancel_pending: true, cancel_mode: cancelMode })
       .where('id', '=', vnfLcmOpOccId)
-      .where((eb) => eb.or([eb('cancel_mode', 'is', null), eb('cancel_mode', '!=', cancelMode)]))
-      .returning('operation_state')
-      .executeTakeFirst();
-    if (!marked) return;
-    await insertOperationEvent(tx, vnfLcmOpOccId, marked.operation_state, `cancel (${cancelMode}) by ${by}`);
+      .execute();
+    await insertOperationEvent(tx, vnfLcmOpOccId, operation.operation_state, `cancel (${cancelMode}) by ${by}`);
   });
 }
 
@@ -56,10 +55,15 @@ const MARKS: Readonly<
 };
 
 /** Writes what an operator wants of a step into the ledger of steps and the timeline. */
-export async function recordStepControl(db: Database, vnfLcmOpOccId: string, action: StepAction): Promise<void> {
+export async function recordStepControl(
+  db: Database,
+  vnfLcmOpOccId: string,
+  { seq, ...action }: StepAction & { readonly seq: number },
+): Promise<void> {
   const note = `by ${action.by}${action.kind === 'skipStep' ? `: ${action.reason}` : ''}`;
   const { set, text } = MARKS[action.kind](new Date(), note);
   await db.transaction().execute(async (tx) => {
+    if (!(await takeRecord(tx, vnfLcmOpOccId, seq))) return;
     const own = { vnfLcmOpOccId, stepId: action.stepId };
     const row = await tx
       .selectFrom('operation_step')
@@ -67,7 +71,7 @@ export async function recordStepControl(db: Database, vnfLcmOpOccId: string, act
       .where('vnf_lcm_op_occ_id', '=', own.vnfLcmOpOccId)
       .where('step_id', '=', own.stepId)
       .executeTakeFirst();
-    if (!row || row.state === set.state) return; // written by an earlier attempt of the activity
+    if (!row) return;
     if (Object.keys(set).length > 0) {
       await tx
         .updateTable('operation_step')

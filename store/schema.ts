@@ -88,6 +88,26 @@ export interface VnfLcmOpOccTable {
   resource_changes: JsonOptional<Free>;
   /** What steps of this operation found out and later ones need, for example the stack. */
   context: Json<Free>;
+  /** Number of the newest record of the workflow. */
+  record_seq: Generated<number>;
+  round: Generated<number>;
+  /** Which plan is followed; null: none yet. */
+  plan_direction: 'forward' | 'rollback' | null;
+  /** Set while the workflow of the operation is gone. */
+  lost: JsonOptional<LostMark>;
+}
+
+/** The workflow of an operation is gone. */
+export interface LostMark {
+  /** The state that the operation was in. */
+  readonly in: OperationState;
+}
+
+/** The plan of a direction, as it was made. */
+export interface OperationPlanTable {
+  vnf_lcm_op_occ_id: string;
+  direction: 'forward' | 'rollback';
+  plan: Json<unknown>;
 }
 
 export interface OperationStepTable {
@@ -207,6 +227,7 @@ export interface Schema {
   vnf_instance: VnfInstanceTable;
   lcm_request: LcmRequestTable;
   vnf_lcm_op_occ: VnfLcmOpOccTable;
+  operation_plan: OperationPlanTable;
   operation_step: OperationStepTable;
   operation_event: OperationEventTable;
   secret: SecretTable;

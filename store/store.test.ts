@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
-import { deleteIdleVnfInstance } from './lcm-requests.ts';
+import { acceptLcmRequest, deleteIdleVnfInstance, keepLcmRequest } from './lcm-requests.ts';
 import { type Database, openStore } from './open-store.ts';
+import { findPlan, keepPlan } from './operation-plans.ts';
 import {
   insertPlanSteps,
   listEvents,
@@ -12,14 +13,7 @@ import {
   recordStepLog,
   recordStepStarted,
 } from './operation-steps.ts';
-import {
-  acceptLcmRequest,
-  findOperation,
-  insertLcmRequest,
-  mergeOperationContext,
-  operationContext,
-  recordOperationState,
-} from './operations.ts';
+import { findOperation, mergeOperationContext, operationContext, recordOperationState } from './operations.ts';
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
 import { testStoreLocation } from './test-store.ts';
@@ -74,11 +68,12 @@ async function instance() {
 async function operation() {
   const { id: vnfInstanceId } = await instance();
   const id = randomUUID();
-  await insertLcmRequest(db, {
+  await keepLcmRequest(db, createSecrets(db, randomBytes(32)), {
     vnfLcmOpOccId: id,
     vnfInstanceId,
     tenant,
     operation: 'INSTANTIATE',
+    params: { flavourId: 'simple', password: 'secret' },
     operationParams: { flavourId: 'simple' },
   });
   await acceptLcmRequest(db, id);
@@ -107,6 +102,7 @@ it("does not find another tenant's instance", async () => {
 it('refuses to delete an instantiated instance', async () => {
   const { id, vnfInstanceId } = await operation();
   await recordOperationState(db, id, {
+    seq: 1,
     state: 'COMPLETED',
     text: 'done',
     instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },
@@ -180,9 +176,37 @@ it('takes nothing from an attempt that a younger one has overtaken, and nothing 
   await recordStepEnded(db, { ...key, attempt: 2, outcome: { state: 'DONE' } });
   expect(await locked(2)).toBe(false);
 
-  await recordOperationState(db, id, { state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
-  await recordOperationState(db, id, { state: 'PROCESSING', text: 'late' });
+  await recordOperationState(db, id, { seq: 1, state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+  await recordOperationState(db, id, { seq: 2, state: 'PROCESSING', text: 'late' });
   expect((await findOperation(db, id))?.operation_state).toBe('ROLLED_BACK');
+  await expect(recordStepStarted(db, { ...key, scheduledAt: at(20) })).rejects.toMatchObject({
+    code: 'OPERATION_STATE',
+  });
+});
+
+it('writes each record of an operation once, in the order of their numbers', async () => {
+  const { id } = await operation();
+  const state = async () => (await findOperation(db, id))?.operation_state;
+  await recordOperationState(db, id, { seq: 2, state: 'PROCESSING', text: 'granted' });
+  await recordOperationState(db, id, { seq: 3, state: 'FAILED_TEMP', text: 'failed' });
+  await recordOperationState(db, id, { seq: 2, state: 'PROCESSING', text: 'granted, by a worker that was stopped' });
+  await recordOperationState(db, id, { seq: 3, state: 'FAILED_TEMP', text: 'failed, a second time' });
+  expect(await state()).toBe('FAILED_TEMP');
+  const texts = (await listEvents(db, id, '0')).map(({ text }) => text);
+  expect(texts).toEqual(['INSTANTIATE accepted', 'granted', 'failed']);
+});
+
+it('keeps the first plan of an operation, and shows its steps as waiting when it is followed again', async () => {
+  const { id } = await operation();
+  const plan = planInstantiateRollback();
+  expect(await keepPlan(db, id, plan)).toEqual(plan);
+  expect(await keepPlan(db, id, { ...plan, steps: [] })).toEqual(plan);
+  expect(await findPlan(db, id, 'rollback')).toEqual(plan);
+  const key = { vnfLcmOpOccId: id, stepId: 'deleteStack', summary: 'delete the Heat stack' };
+  const attempt = await recordStepStarted(db, key);
+  await recordStepEnded(db, { ...key, attempt, outcome: { state: 'DONE' } });
+  await recordOperationState(db, id, { seq: 1, state: 'ROLLING_BACK', text: 'ROLLING_BACK', follow: 'rollback' });
+  expect((await listSteps(db, id)).map(({ state }) => state)).toEqual(['WAITING', 'WAITING']);
 });
 
 it('keeps what parallel steps find out', async () => {

@@ -258,12 +258,34 @@ it('a control that is meant for an operation that has ended does not reach the n
   expect(await world.ended(second)).toBe('COMPLETED');
 });
 
-it('an acceptance that fails for good ends the workflow at once: the instance is free again', async () => {
+it('a request that the API has withdrawn ends its workflow at once: the instance is free again', async () => {
   const one = newOperation();
-  world.broken.set('recordAccepted', ApplicationFailure.nonRetryable('taken back', 'NOT_FOUND'));
-  await expect(world.start(one)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  world.withdrawn.add(one.vnfLcmOpOccId);
+  await world.start(one);
   expect(await world.ended(one)).toBe('NEVER_ACCEPTED');
+  expect([world.records(one), world.stepsOf(one)]).toEqual([[], []]);
 });
+
+it('FORCEFUL cancel right after the acceptance ends every operation in ROLLED_BACK, and is never answered by an error', async () => {
+  const many = Array.from({ length: 12 }, () => newOperation());
+  await Promise.all(
+    many.map(async (one) => {
+      await world.start(one);
+      await world.control(one, { kind: 'cancel', cancelMode: 'FORCEFUL' }).catch((error: unknown) => {
+        // granted within that moment: the operation is in PROCESSING or beyond
+        expect(error).toMatchObject({ code: 'OPERATION_STATE' });
+      });
+    }),
+  );
+  for (const one of many) {
+    await expect
+      .poll(() => world.records(one).at(-1), { timeout: 10_000 })
+      .toMatch(/^(ROLLED_BACK|FAILED_TEMP|COMPLETED)/);
+    const recorded = world.records(one).at(-1) ?? '';
+    if (recorded.startsWith('FAILED_TEMP')) await world.control(one, { kind: 'fail' });
+    expect(await world.ended(one)).toBe(recorded.startsWith('FAILED_TEMP') ? 'FAILED' : recorded.split(' ')[0]);
+  }
+}, 60_000);
 
 it('an end that cannot be recorded, and a rollback that cannot be planned, leave the operation in FAILED_TEMP', async () => {
   const one = newOperation();

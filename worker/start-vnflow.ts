@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type ActivityDependencies, paceAt } from '../activities/dependencies.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { startApi } from '../api/start-api.ts';
+import { connectEngine } from '../engine/connect-engine.ts';
 import { validateToken } from '../openstack/keystone-token.ts';
 import { readCsar } from '../packages/csar.ts';
 import { createClusterBackups } from '../store/cluster-backups.ts';
@@ -9,7 +10,6 @@ import { openStore } from '../store/open-store.ts';
 import { createSecrets } from '../store/secrets.ts';
 import { checkVim } from './check-vim.ts';
 import type { Configuration } from './configuration.ts';
-import { connectEngine } from './lcm-engine.ts';
 import { startWorker } from './start-worker.ts';
 
 export interface VnflowOptions {
@@ -78,7 +78,12 @@ async function apiOf({ configuration, temporalAddress, log, api }: VnflowOptions
   if (keystoneUrl === undefined) {
     throw new Error('VNFLOW_KEYSTONE_URL is not set: the API needs a Keystone to ask whose token it is given.');
   }
-  const engine = await connectEngine(stored.db, { temporalAddress, namespace: configuration.temporalNamespace });
+  const engine = await connectEngine(stored.db, {
+    temporalAddress,
+    namespace: configuration.temporalNamespace,
+    secrets: stored.secrets,
+    log,
+  });
   const deps: ApiDependencies = {
     ...stored,
     engine,

@@ -1,4 +1,6 @@
 import { NativeConnection, type WorkerOptions as TemporalOptions, Worker } from '@temporalio/worker';
+import { createAdoptActivity } from '../activities/adopt-operation.ts';
+import { createClearActivity } from '../activities/clear-instance.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createGrantActivity } from '../activities/grant.ts';
 import { createLookActivity } from '../activities/look.ts';
@@ -6,7 +8,7 @@ import { createRecordActivities } from '../activities/record.ts';
 import { stepRecorder } from '../activities/step-recorder.ts';
 import { createStepActivities } from '../activities/steps.ts';
 import { createSurveyActivity } from '../activities/survey.ts';
-import { TASK_QUEUE } from '../workflows/contract.ts';
+import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface WorkerOptions {
@@ -27,37 +29,60 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** When one of them ends, all end. Rejects with the first error. */
+async function runTogether(workers: readonly Worker[]): Promise<void> {
+  const runs = workers.map((worker) => worker.run().finally(() => shutDown(workers)));
+  const ends = await Promise.allSettled(runs);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+function shutDown(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
 /** @throws Error when the Temporal server does not answer */
 export async function startWorker(deps: ActivityDependencies, options: WorkerOptions): Promise<RunningWorker> {
   const bundle = await workflowBundle(options.bundleCache);
   const connection = await NativeConnection.connect({ address: options.temporalAddress });
-  const settings: TemporalOptions = {
+  const shared = {
     connection,
     namespace: options.namespace,
+    interceptors: { activity: [stepRecorder(deps)] },
+    shutdownGraceTime: '3 seconds',
+    shutdownForceTime: '15 seconds',
+  } satisfies Partial<TemporalOptions>;
+  const settings: TemporalOptions = {
+    ...shared,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workflowBundle: bundle,
     activities: {
-      ...createRecordActivities(deps),
       ...createGrantActivity(deps),
       ...createSurveyActivity(deps),
       ...createLookActivity(deps),
+      ...createClearActivity(deps),
       ...createStepActivities(deps),
     },
-    interceptors: { activity: [stepRecorder(deps)] },
     maxConcurrentActivityTaskExecutions: 1000,
     maxConcurrentActivityTaskPolls: 10,
     maxCachedWorkflows: 300,
     stickyQueueScheduleToStartTimeout: '3 seconds',
-    shutdownGraceTime: '3 seconds',
-    shutdownForceTime: '15 seconds',
     maxHeartbeatThrottleInterval: '3 seconds',
   };
-  const worker = await Worker.create(options.adapt?.(settings) ?? settings);
-  const stopped = worker.run().finally(() => connection.close());
+  const records: TemporalOptions = {
+    ...shared,
+    taskQueue: RECORD_QUEUE,
+    activities: { ...createRecordActivities(deps), ...createAdoptActivity(deps) },
+    maxConcurrentActivityTaskExecutions: 100,
+  };
+  const workers = await Promise.all([
+    Worker.create(options.adapt?.(settings) ?? settings),
+    Worker.create(options.adapt?.(records) ?? records),
+  ]);
+  const stopped = runTogether(workers).finally(() => connection.close());
   return {
     stopped,
     stop: async () => {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      shutDown(workers);
       await stopped;
     },
   };

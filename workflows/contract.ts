@@ -23,10 +23,24 @@ function control(name: Control | StepControl) {
 }
 
 export const TASK_QUEUE = 'vnflow';
+/** Of the records: they must not wait behind a thousand steps that hold all places of the other queue. */
+export const RECORD_QUEUE = 'vnflow-records';
 
 /** One operation at a time per instance: the id is the lock. */
 export function workflowId(vnfInstanceId: string): string {
   return `vnf/${vnfInstanceId}`;
+}
+
+/** The instance whose operation this workflow carries out; undefined when it is another kind of workflow. */
+export function instanceOfWorkflow(id: string): string | undefined {
+  return /^vnf\/(.+)$/.exec(id)?.[1];
+}
+
+/** The workflow type that forgets what a given-up instantiate left. */
+export const CLEAR_WORKFLOW = 'clearInstance';
+
+export function clearWorkflowId(vnfInstanceId: string): string {
+  return `clear/${vnfInstanceId}`;
 }
 
 /** The workflow type of a look at a cluster. */

@@ -4,7 +4,7 @@ import { CONTROLS, type Control } from '../domain/operation-state.ts';
 import { act, type OperatorAction, refusalOfAction } from '../domain/operator-actions.ts';
 import { STEP_CONTROLS, type StepControl } from '../domain/step-control.ts';
 import { controlUpdates } from './contract.ts';
-import { type OperationContext, type Request, showDetails } from './operation-context.ts';
+import { type OperationContext, type Request, showDetails, writeRecord } from './operation-context.ts';
 import { record } from './records.ts';
 
 const DESCRIPTIONS: Readonly<Record<Control | StepControl, string>> = {
@@ -21,7 +21,7 @@ const DESCRIPTIONS: Readonly<Record<Control | StepControl, string>> = {
 /** Every control of an operator as an update, with the rules of domain/operator-actions.ts. */
 export function offerControls(context: OperationContext): void {
   for (const kind of [...CONTROLS, ...STEP_CONTROLS]) {
-    setHandler(controlUpdates[kind], (sent) => carryOut(context, allowed(context, kind, sent)), {
+    setHandler(controlUpdates[kind], (sent) => carryOutWhenSettled(context, kind, sent), {
       description: `${DESCRIPTIONS[kind]}; ${EXAMPLES[kind]}`,
       validator: (sent) => void allowed(context, kind, sent),
     });
@@ -41,23 +41,34 @@ function allowed(
   if (meant !== ref.vnfLcmOpOccId) {
     throw refused('OPERATION_STATE', `The operation ${meant} has ended; another one of its instance is ${run.state}.`);
   }
-  if (acceptance !== 'done') {
-    throw refused('OPERATION_STATE', `The operation is in state ${run.state} and not in the store yet.`);
+  if (acceptance === 'awaited' || acceptance === 'withdrawn') {
+    throw refused('OPERATION_STATE', 'The request of this operation has not been accepted.');
   }
   const refusal = refusalOfAction(run, read.action);
   if (refusal) throw refused(refusal.code, refusal.detail);
   return read.action;
 }
 
+/** Waits until the store knows the present state. What happened meanwhile may forbid the action after all. */
+async function carryOutWhenSettled(
+  context: OperationContext,
+  kind: Control | StepControl,
+  sent: ControlArguments | undefined,
+): Promise<void> {
+  await condition(() => context.acceptance !== 'accepted' && context.run.entering === undefined);
+  await carryOut(context, allowed(context, kind, sent));
+}
+
 async function carryOut(context: OperationContext, action: OperatorAction): Promise<void> {
   const { run } = context;
   const stopped = act(run, action);
-  const decides = run.decision !== undefined; // asked at once: later it may be another one's decision
-  if ('stepId' in action) await recorded(context, () => record.recordStepControl({ ...context.ref, ...action }));
+  const decides = run.decision !== undefined; // read now: after an await it may be the decision of another update
+  if ('stepId' in action)
+    await recorded(context, (seq) => record.recordStepControl({ ...context.ref, seq, ...action }));
   if (action.kind === 'cancel') {
     const { cancelMode, by } = action;
     // In the store first: there an attempt that is stopped reads whether to stop its job on the node.
-    await recorded(context, () => record.recordCancelPending({ ...context.ref, cancelMode, by }));
+    await recorded(context, (seq) => record.recordCancelPending({ ...context.ref, seq, cancelMode, by }));
     if (cancelMode === 'FORCEFUL') context.grant?.cancel();
   }
   for (const id of stopped) context.attempts.get(id)?.cancel();
@@ -72,15 +83,10 @@ async function decisionCarriedOut(context: OperationContext, { by }: OperatorAct
   if (request.failure) throw refused(request.failure.code, request.failure.detail);
 }
 
-async function recorded(context: OperationContext, write: () => Promise<void>): Promise<void> {
-  context.recording += 1;
+async function recorded(context: OperationContext, write: (seq: number) => Promise<void>): Promise<void> {
   context.revision += 1;
   showDetails(context);
-  try {
-    await write();
-  } finally {
-    context.recording -= 1;
-  }
+  await writeRecord(context, write);
 }
 
 /** A refusal of an update. @param code of the catalogue */

@@ -1,4 +1,5 @@
 /** Everything exported here is a workflow type. */
+export { clearInstance } from './clear-instance.ts';
 export { healVnf } from './heal-vnf.ts';
 export { instantiateVnf } from './instantiate-vnf.ts';
 export { lookAtCluster } from './look-at-cluster.ts';

@@ -1,13 +1,19 @@
 import {
   ApplicationFailure,
   type CancellationScope,
-  condition,
   setCurrentDetails,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OperationInput, OperationRef, StepFailure, StepResult } from '../domain/activity-contract.ts';
+import type {
+  OperationInput,
+  OperationRef,
+  StateRecord,
+  StepFailure,
+  StepResult,
+} from '../domain/activity-contract.ts';
 import { entered, newRun, type OperationRun } from '../domain/operation-run.ts';
 import { nextState, type OperationEvent, type OperationState } from '../domain/operation-state.ts';
+import type { Plan } from '../domain/plan.ts';
 import { operationDetails } from './operation-details.ts';
 import { record } from './records.ts';
 import { searchAttribute } from './search-attributes.ts';
@@ -20,17 +26,24 @@ export interface Request {
   failure: StepFailure | undefined;
 }
 
+/** The store decides whether a request that was accepted still stands: the API may have withdrawn it. */
+export type Acceptance = 'awaited' | 'accepted' | 'recorded' | 'withdrawn';
+
 /** A run, and what the workflow needs to carry it out. */
 export interface OperationContext {
   readonly ref: OperationRef;
   readonly run: OperationRun;
-  acceptance: 'awaited' | 'under way' | 'done' | 'failed';
+  acceptance: Acceptance;
+  /** Number of the newest record. */
+  seq: number;
+  /** Records on their way into the store: one after the other. */
+  records: Promise<unknown>;
+  /** Direction of the plan that the store knows as the followed one. */
+  followed: Plan['direction'] | undefined;
   /** What can be stopped: the attempt of each running step. */
   readonly attempts: Map<string, CancellationScope>;
   grant: CancellationScope | undefined;
   request: Request | undefined;
-  /** Records of controls that are on their way into the store: a new state waits for them. */
-  recording: number;
   /** Changes whenever the executor has to look again. */
   revision: number;
   /** Slot → how people know the node. */
@@ -44,10 +57,12 @@ export function newContext({ operation, vnfInstanceId, vnfLcmOpOccId }: Operatio
     ref: { vnfInstanceId, vnfLcmOpOccId },
     run: newRun(operation),
     acceptance: 'awaited',
+    seq: 0,
+    records: Promise.resolve(),
+    followed: undefined,
     attempts: new Map(),
     grant: undefined,
     request: undefined,
-    recording: 0,
     revision: 0,
     labels: new Map(),
     failures: [],
@@ -69,11 +84,14 @@ export async function enter(
   const state = nextState(run.state, event);
   if (state === undefined)
     throw ApplicationFailure.nonRetryable(`no transition from ${run.state} by ${event}`, 'INTERNAL');
-  await enterWith(context, state, () => {
+  await enterWith(context, state, (seq) => {
     const [failure] = failures;
     return record.recordState({
       ...ref,
+      seq,
       state,
+      round: run.round,
+      ...followedFrom(context, state),
       ...(failure ? { failure, otherFailures: failures.length - 1 } : {}),
       ...(by === undefined ? {} : { by }),
     });
@@ -82,17 +100,38 @@ export async function enter(
   showDetails(context);
 }
 
+/** Does the operation turn to another plan with this state? Then the store has to know. */
+function followedFrom(context: OperationContext, state: OperationState): Pick<StateRecord, 'follow'> {
+  const direction = context.run.plan?.direction;
+  const begins = state === 'PROCESSING' || state === 'ROLLING_BACK';
+  if (!begins || direction === undefined || direction === context.followed) return {};
+  context.followed = direction;
+  return { follow: direction };
+}
+
+/**
+ * Writes a record after all earlier ones, with the next number.
+ * @throws what the activity throws
+ */
+export function writeRecord(context: OperationContext, write: (seq: number) => Promise<void>): Promise<void> {
+  const written = context.records.then(() => {
+    context.seq += 1;
+    return write(context.seq);
+  });
+  context.records = written.catch(() => {});
+  return written;
+}
+
 /** @param write brings the state into the store; when it fails for good, the operation stays in the state it was in */
 export async function enterWith(
   context: OperationContext,
   state: OperationState,
-  write: () => Promise<void>,
+  write: (seq: number) => Promise<void>,
 ): Promise<void> {
   const { run } = context;
   run.entering = state;
   try {
-    await condition(() => context.recording === 0);
-    await write();
+    await writeRecord(context, write);
   } catch (error) {
     run.entering = undefined;
     throw error;

@@ -1,6 +1,14 @@
-import { allHandlersFinished, CancellationScope, condition, isCancellation, setHandler } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  isCancellation,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { OperationInput, StepFailure } from '../domain/activity-contract.ts';
-import { decided, failuresOf, planned } from '../domain/operation-run.ts';
+import type { OperationProgress } from '../domain/operation-progress.ts';
+import { adopted, decided, failuresOf, planned } from '../domain/operation-run.ts';
 import type { OperationState } from '../domain/operation-state.ts';
 import type { Plan } from '../domain/plan.ts';
 import { acceptUpdate } from './contract.ts';
@@ -9,9 +17,10 @@ import { executePlan } from './executor.ts';
 import { failureOf } from './failure.ts';
 import { enter, enterWith, learn, newContext, type OperationContext, showDetails } from './operation-context.ts';
 import { decide, finish, nfvo, record, survey } from './records.ts';
+import { searchAttribute } from './search-attributes.ts';
 
-/** A workflow that nobody addressed ends by itself after this. */
-const ACCEPT_TIMEOUT = '1 minute';
+/** A workflow whose `accept` never came ends by itself. Its client has given up after 8 s. */
+const ACCEPT_TIMEOUT = '15 seconds';
 
 /**
  * The life of a VnfLcmOpOcc (SOL003 5.4, as Tacker runs it): accepted, granted, planned, executed; in FAILED_TEMP it waits for
@@ -23,56 +32,91 @@ export async function runOperation(input: OperationInput): Promise<OperationStat
     const context = newContext(input);
     offerAcceptance(context, input);
     offerControls(context);
-    const accepted = await isAccepted(context);
+    const accepted = await isAccepted(context, input);
     if (accepted) await live(context);
     await condition(allHandlersFinished);
     return accepted ? context.run.state : 'NEVER_ACCEPTED';
   });
 }
 
-function offerAcceptance(context: OperationContext, { vnfInstanceId, vnfLcmOpOccId: own }: OperationInput): void {
+function offerAcceptance(context: OperationContext, input: OperationInput): void {
+  const { vnfInstanceId, vnfLcmOpOccId: own, takesOver = false } = input;
   const accept = async () => {
-    context.acceptance = 'under way';
-    context.acceptance = await record.recordAccepted(context.ref).then(
-      () => 'done' as const,
-      (error: unknown) => {
-        context.acceptance = 'failed';
-        throw error;
-      },
-    );
+    if (context.acceptance === 'awaited') context.acceptance = 'accepted';
+    // The first control follows at once. It is judged by the state that was taken over.
+    if (takesOver) await condition(() => context.acceptance !== 'accepted');
   };
   setHandler(acceptUpdate, accept, {
     validator: ({ vnfLcmOpOccId }) => {
       if (vnfLcmOpOccId === own) return;
       throw refused('VNF_BUSY', `Other LCM operation of vnfInstance ${vnfInstanceId} is in progress.`);
     },
-    description: 'first message: resolves when the operation is in the store',
+    description: 'first message: resolves when the history contains the request',
   });
 }
 
-/** Never gives up while the acceptance is on its way into the store: the row could still appear, and stay in STARTING. */
-async function isAccepted(context: OperationContext): Promise<boolean> {
+/** The history contains the request; now the store says whether it still stands. */
+async function isAccepted(context: OperationContext, { takesOver = false }: OperationInput): Promise<boolean> {
   await condition(() => context.acceptance !== 'awaited', ACCEPT_TIMEOUT);
-  await condition(() => context.acceptance !== 'under way');
-  return context.acceptance === 'done';
+  if (context.acceptance === 'awaited') return false;
+  const stands = takesOver ? await isTakenOver(context) : await record.recordAccepted(context.ref);
+  context.acceptance = stands ? 'recorded' : 'withdrawn';
+  return stands;
 }
 
-/** From STARTING to the end. */
+/** @returns false when the operation has ended: another workflow was faster */
+async function isTakenOver(context: OperationContext): Promise<boolean> {
+  try {
+    takeOver(context, await record.adoptOperation(context.ref));
+    return true;
+  } catch (error) {
+    if (failureOf('The takeover', error).code === 'OPERATION_STATE') return false;
+    throw error;
+  }
+}
+
+/** From the plan and the steps in the store on. The operation waits in FAILED_TEMP for a decision. */
+function takeOver(context: OperationContext, progress: OperationProgress): void {
+  const { run } = context;
+  adopted(run, progress);
+  learn(context, progress.labels);
+  context.seq = progress.seq;
+  context.followed = run.plan?.direction;
+  context.failures = [progress.lost];
+  upsertSearchAttributes([{ key: searchAttribute.operationState, value: run.state }]);
+  showDetails(context);
+}
+
+/** From STARTING, or from FAILED_TEMP when the operation was taken over, to the end. */
 async function live(context: OperationContext): Promise<void> {
   const { run } = context;
-  const failures = await prepare(context);
-  if (run.cancel) return enter(context, 'cancel', { failures: [...failuresOf(run), ...failures] });
-  if (failures.length > 0) return enter(context, 'refused', { failures });
-  await enter(context, 'granted');
-  for (;;) {
-    await executePlan(context);
-    const rest = failuresOf(run);
-    const why = rest.length === 0 ? await recordEnd(context) : rest;
+  if (run.state === 'FAILED_TEMP') await carryOutDecision(context);
+  else if (!(await begin(context))) return;
+  while (run.state !== 'FAILED') {
+    const why = await work(context);
     if (why.length === 0) return;
     await enter(context, run.cancel ? 'cancel' : 'error', { failures: why });
     await carryOutDecision(context);
-    if (run.state === 'FAILED') return;
   }
+}
+
+/** From STARTING to PROCESSING. @returns false when the operation ended in ROLLED_BACK: nothing was done */
+async function begin(context: OperationContext): Promise<boolean> {
+  const { run } = context;
+  const failures = await prepare(context);
+  const event = run.cancel ? 'cancel' : failures.length > 0 ? 'refused' : 'granted';
+  await enter(context, event, { failures: run.cancel ? [...failuresOf(run), ...failures] : failures });
+  return event === 'granted';
+}
+
+/** Follows the plan to its end. An operation that was lost before it had a plan gets one first. @returns why it is not at its end */
+async function work(context: OperationContext): Promise<StepFailure[]> {
+  const { run } = context;
+  const unprepared = run.plan === undefined ? await prepare(context) : [];
+  if (unprepared.length > 0 || run.plan === undefined) return [...failuresOf(run), ...unprepared];
+  await executePlan(context);
+  const rest = failuresOf(run);
+  return rest.length === 0 ? recordEnd(context) : rest;
 }
 
 /** Grant and plan. @returns why there is none */
@@ -80,7 +124,7 @@ async function prepare(context: OperationContext): Promise<StepFailure[]> {
   const { ref, run } = context;
   context.grant = new CancellationScope();
   try {
-    await context.grant.run(() => ask(context));
+    await context.grant.run(() => askBeforePlan(context));
     const { labels = {}, ...plan } = await decide.makePlan({ ...ref, direction: 'forward' });
     learn(context, labels);
     planned(run, plan);
@@ -92,8 +136,8 @@ async function prepare(context: OperationContext): Promise<StepFailure[]> {
   }
 }
 
-/** Whoever has to agree, and has to be known before there is a plan. */
-async function ask({ ref, run }: OperationContext): Promise<void> {
+/** The NFVO has to agree, and a heal has to know the control plane, before there is a plan. */
+async function askBeforePlan({ ref, run }: OperationContext): Promise<void> {
   await nfvo.requestGrant.executeWithOptions({ summary: 'ask the NFVO for the grant' }, [ref]);
   if (run.operation !== 'HEAL') return;
   await survey.surveyControlPlane.executeWithOptions({ summary: 'ask etcd who votes and who answers' }, [ref]);
@@ -104,8 +148,8 @@ async function recordEnd(context: OperationContext): Promise<StepFailure[]> {
   const { ref, run } = context;
   const direction = run.plan?.direction ?? 'forward';
   try {
-    await enterWith(context, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK', () =>
-      finish.recordEnd({ ...ref, direction }),
+    await enterWith(context, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK', (seq) =>
+      finish.recordEnd({ ...ref, seq, direction }),
     );
     context.failures = [];
     showDetails(context);
@@ -137,7 +181,7 @@ async function carryOutDecision(context: OperationContext): Promise<void> {
   }
 }
 
-/** None when a rollback is under way already. */
+/** Undefined when a rollback is under way already. */
 async function rollbackPlan({
   run,
   ref,

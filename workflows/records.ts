@@ -1,32 +1,40 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { RecordActivities } from '../domain/activity-contract.ts';
+import { RECORD_QUEUE } from './contract.ts';
 import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
 
-const SHORT = '20 seconds';
+/** A record is one short transaction. A worker that dies in it is noticed after this. */
+const SHORT = '10 seconds';
 
-/** The store may be away for a while; an operation waits for it. */
-export const record = proxyLocalActivities<RecordActivities>({
+/**
+ * Records are ordinary activities: what they write is in the history before it is in the store. (A local activity takes effect
+ * before its task is in the history. A Temporal server that dies in between leaves a store that is ahead for ever.)
+ * The store may be away for a while; an operation waits for it.
+ */
+export const record = proxyActivities<RecordActivities>({
+  taskQueue: RECORD_QUEUE,
   startToCloseTimeout: SHORT,
-  retry: { initialInterval: '100 milliseconds', maximumInterval: '10 seconds' },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 });
 
-/** What may fail for other reasons than a store that is away: then an operator has to know, and not after days. */
-export const decide = proxyLocalActivities<RecordActivities>({
-  startToCloseTimeout: SHORT,
+/** Plans may fail for other reasons than a store that is away. Then an operator has to know soon. */
+export const decide = proxyActivities<RecordActivities>({
+  taskQueue: RECORD_QUEUE,
+  startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 8 },
 });
 
-/** A quarter of an hour: a store that is away for that long is an operator's business, too. */
-export const finish = proxyLocalActivities<RecordActivities>({
+/** A quarter of an hour: an operator has to know of a store that is away for longer. */
+export const finish = proxyActivities<RecordActivities>({
+  taskQueue: RECORD_QUEUE,
   startToCloseTimeout: SHORT,
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds', maximumAttempts: 90 },
 });
 
-/** A remote one on purpose: local activities keep the workflow task open, and the client's 202 would wait for all of them. */
 export const nfvo = proxyActivities<Pick<RecordActivities, 'requestGrant'>>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  // Asking changes nothing: a cancel need not wait for the answer.
+  // The grant changes nothing: a cancel need not wait for the answer.
   cancellationType: 'TRY_CANCEL',
   retry: { initialInterval: '1 second', maximumAttempts: 5 },
 });

@@ -2,16 +2,20 @@ import type { ClusterLook } from '../../domain/cluster-look.ts';
 import { isRollbackSupported, nextState } from '../../domain/operation-state.ts';
 import { type OperatorAction, refusalInState } from '../../domain/operator-actions.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { acceptLcmRequest } from '../../store/lcm-requests.ts';
 import type { Database } from '../../store/open-store.ts';
-import { acceptLcmRequest, findOperation, recordOperationState } from '../../store/operations.ts';
+import { findOperation } from '../../store/operations.ts';
 import { recordCancelPending, recordStepControl } from '../../store/operator-controls.ts';
 import type { LcmEngine } from '../engine.ts';
+import { enterState, nextSeq } from './enter-state.ts';
 
 export interface FakeEngine extends LcmEngine {
   /** What start does next: accept; refuse as busy; be away; accept and lose the answer. */
   mode: 'accept' | 'busy' | 'away' | 'answer-lost';
   /** Controls that reached it. */
   asked: OperatorAction[];
+  /** Instances whose stack is still in the VIM. */
+  leftovers: Set<string>;
   /** What the next looks see; undefined: nobody answers. */
   sees: ClusterLook | undefined;
 }
@@ -21,6 +25,7 @@ export function fakeEngine(db: Database): FakeEngine {
   const engine: FakeEngine = {
     mode: 'accept',
     asked: [],
+    leftovers: new Set(),
     sees: undefined,
     start: async ({ vnfInstanceId, vnfLcmOpOccId }) => {
       if (engine.mode === 'busy') {
@@ -32,6 +37,11 @@ export function fakeEngine(db: Database): FakeEngine {
       if (engine.mode !== 'accept') {
         throw new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The engine did not answer.', retryAfterSeconds: 5 });
       }
+    },
+    settle: async () => {},
+    clear: async (vnfInstanceId) => {
+      if (engine.leftovers.has(vnfInstanceId))
+        throw new VnflowError('VNF_LEFTOVERS', { detail: 'The stack is still there.' });
     },
     look: async () => {
       if (engine.sees) return engine.sees;
@@ -47,10 +57,10 @@ export function fakeEngine(db: Database): FakeEngine {
       };
       const refusal = refusalInState(action, facts, row.operation_state);
       if (refusal) throw new VnflowError(refusal.code, refusal);
-      if ('stepId' in action) return recordStepControl(db, vnfLcmOpOccId, action);
-      if (action.kind === 'cancel') return recordCancelPending(db, vnfLcmOpOccId, action);
+      if ('stepId' in action) return recordStepControl(db, vnfLcmOpOccId, { ...action, seq: nextSeq() });
+      if (action.kind === 'cancel') return recordCancelPending(db, vnfLcmOpOccId, { ...action, seq: nextSeq() });
       const state = nextState(row.operation_state, action.kind);
-      if (state) await recordOperationState(db, vnfLcmOpOccId, { state, text: state });
+      if (state) await enterState(db, vnfLcmOpOccId, { state, text: state });
     },
   };
   return engine;

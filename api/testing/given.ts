@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { recordOperationState } from '../../store/operations.ts';
+import { enterState } from './enter-state.ts';
 import { sampleRequest } from './sample-package.ts';
 import type { TestApi } from './test-api.ts';
 
@@ -32,7 +32,7 @@ export async function givenOperation(test: TestApi): Promise<{ id: string; opOcc
 
 export async function givenInstantiated(test: TestApi): Promise<{ id: string; opOccId: string }> {
   const given = await givenOperation(test);
-  await recordOperationState(test.db, given.opOccId, {
+  await enterState(test.db, given.opOccId, {
     state: 'COMPLETED',
     text: 'COMPLETED',
     instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },

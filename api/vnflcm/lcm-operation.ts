@@ -2,16 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../domain/operation-state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
-import { insertLcmRequestOfInstance } from '../../store/lcm-requests.ts';
-import { deleteLcmRequest, findOpenOperation, findOperation } from '../../store/operations.ts';
-import { secretName } from '../../store/secrets.ts';
+import { acceptLcmRequest, keepLcmRequest, withdrawLcmRequest } from '../../store/lcm-requests.ts';
+import { findOpenOperation } from '../../store/operations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import type { ApiAnswer } from '../http/endpoint.ts';
 import { vnfLcmOpOccUrl } from './vnf-lcm-op-occ-view.ts';
 
-/** @throws VnflowError VNF_BUSY, in Tacker's words, also when an operation waits in FAILED_TEMP */
-export async function checkIdle({ db }: ApiContext, vnfInstanceId: string): Promise<void> {
+/**
+ * @throws VnflowError VNF_BUSY, in Tacker's words, also when an operation waits in FAILED_TEMP; ENGINE_UNAVAILABLE
+ */
+export async function checkIdle({ db, engine }: ApiContext, vnfInstanceId: string): Promise<void> {
+  const found = await findOpenOperation(db, vnfInstanceId);
+  if (!found) return;
+  // An operation whose workflow is gone is shown as what it is, not as running.
+  await engine.settle(found.id);
   const open = await findOpenOperation(db, vnfInstanceId);
   if (!open) return;
   throw new VnflowError('VNF_BUSY', {
@@ -45,26 +50,24 @@ export async function startOperation(
   const { db, secrets, engine, endpoint } = context;
   const request = { vnfLcmOpOccId: randomUUID(), vnfInstanceId: instance.id, tenant: instance.tenant, operation };
   const id = request.vnfLcmOpOccId;
-  await secrets.put(secretName.operationParams(id), params, id);
+  if (!(await keepLcmRequest(db, secrets, { ...request, params, operationParams: withoutSecrets(params) }))) {
+    throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${instance.id} not found.` });
+  }
   try {
-    if (!(await insertLcmRequestOfInstance(db, { ...request, operationParams: withoutSecrets(params) }))) {
-      throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${instance.id} not found.` });
-    }
     await engine.start(request);
+    await showAccepted(context, id);
   } catch (error) {
-    if (await forgetUnaccepted(context, id)) throw error;
+    // An answer may get lost after the acceptance: then the operation goes on, and is answered as accepted.
+    if (await withdrawLcmRequest(db, secrets, id)) throw error;
   }
   return { status: 202, headers: { Location: vnfLcmOpOccUrl(endpoint, id) } };
 }
 
-/**
- * After a failure to start: takes the request back. Taking and accepting exclude each other in the store, so a request that
- * was accepted although the answer got lost goes on and is answered as accepted.
- * @returns false when it was accepted
- */
-async function forgetUnaccepted({ db, secrets }: ApiContext, id: string): Promise<boolean> {
-  await deleteLcmRequest(db, id);
-  if (await findOperation(db, id)) return false;
-  await secrets.removeOwnedBy(id);
-  return true;
+/** The history contains the request; the row makes it visible. The workflow writes the row, too, if this process dies first. */
+async function showAccepted({ db }: ApiContext, id: string): Promise<void> {
+  if (await acceptLcmRequest(db, id)) return;
+  throw new VnflowError('ENGINE_UNAVAILABLE', {
+    detail: `The request ${id} was withdrawn: its acceptance took too long.`,
+    retryAfterSeconds: 5,
+  });
 }

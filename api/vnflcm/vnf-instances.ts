@@ -9,6 +9,7 @@ import {
 } from '../../domain/sol-requests.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { deleteIdleVnfInstance } from '../../store/lcm-requests.ts';
+import { secretName } from '../../store/secrets.ts';
 import { findVnfInstance, insertVnfInstance, listVnfInstances } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
@@ -104,7 +105,8 @@ async function create(context: ApiContext, { caller }: ApiRequest, body: CreateV
 }
 
 async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnswer> {
-  const { id } = await vnfInstanceOf(context, request);
+  const { id, instantiation_state } = await vnfInstanceOf(context, request);
+  if (instantiation_state === 'NOT_INSTANTIATED') await clearLeftovers(context, id);
   switch (await deleteIdleVnfInstance(context.db, id)) {
     case 'deleted':
       await context.secrets.removeOwnedBy(id);
@@ -116,4 +118,14 @@ async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnsw
     default:
       throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${id} not found.` });
   }
+}
+
+/**
+ * An instantiate that was given up (`fail`) may have left a stack in the VIM. Its access stays sealed with the instance until then.
+ * @throws VnflowError VNF_BUSY, VNF_LEFTOVERS, or why the VIM could not be asked
+ */
+async function clearLeftovers(context: ApiContext, id: string): Promise<void> {
+  if ((await context.secrets.get(secretName.vimConnectionInfo(id))) === undefined) return;
+  await checkIdle(context, id);
+  await context.engine.clear(id);
 }

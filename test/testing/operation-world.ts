@@ -16,8 +16,10 @@ import { planInstantiate, planInstantiateRollback } from '../../domain/planner/i
 import { planTerminate } from '../../domain/planner/terminate.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { STEP_KINDS } from '../../domain/step-kind.ts';
-import { controlOperation, startOperation } from '../../workflows/client.ts';
-import { TASK_QUEUE, workflowId } from '../../workflows/contract.ts';
+import { sendControl } from '../../engine/control-operation.ts';
+import { toEngineProblem } from '../../engine/engine-problem.ts';
+import { startOperation } from '../../engine/start-operation.ts';
+import { RECORD_QUEUE, TASK_QUEUE, workflowId } from '../../workflows/contract.ts';
 import { startTestTemporal, testBundle } from './temporal.ts';
 
 type WithoutSender<Action> = Action extends OperatorAction ? Omit<Action, 'by'> : never;
@@ -36,14 +38,17 @@ export async function startOperationWorld() {
   const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
   const native = await NativeConnection.connect({ address: temporal.address });
   const script = newScript();
-  const worker = await Worker.create({
-    connection: native,
-    taskQueue: TASK_QUEUE,
-    workflowBundle: bundle,
-    activities: { ...recordActivities(script), ...stepActivities(script) },
-    maxHeartbeatThrottleInterval: '50 milliseconds',
-  });
-  const running = worker.run();
+  const workers = await Promise.all([
+    Worker.create({
+      connection: native,
+      taskQueue: TASK_QUEUE,
+      workflowBundle: bundle,
+      activities: { ...recordActivities(script), ...stepActivities(script) },
+      maxHeartbeatThrottleInterval: '50 milliseconds',
+    }),
+    Worker.create({ connection: native, taskQueue: RECORD_QUEUE, activities: recordActivities(script) }),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
   const own = ({ vnfLcmOpOccId }: OperationInput) => script.ran.filter((one) => one.vnfLcmOpOccId === vnfLcmOpOccId);
   const records = ({ vnfLcmOpOccId }: OperationInput) => script.recorded.get(vnfLcmOpOccId) ?? [];
   const handle = ({ vnfInstanceId }: OperationInput) => client.workflow.getHandle(workflowId(vnfInstanceId));
@@ -56,13 +61,16 @@ export async function startOperationWorld() {
     /** Attempts that began, as inputs of their activities. */
     attempts: own,
     stepsOf: (one: OperationInput) => own(one).map(({ stepId }) => stepId),
-    start: (one: OperationInput) => startOperation(client, one, async () => true),
+    start: (one: OperationInput) =>
+      startOperation(client, one, { isOpen: async () => true, endObsolete: async () => false }),
     /** Asks as the API does. */
     control: (one: OperationInput, action: WithoutSender<OperatorAction>) =>
-      controlOperation(client, { ...action, by: 'tester' } as OperatorAction, {
-        ...one,
-        ended: async () => new VnflowError('OPERATION_STATE', { detail: 'it has ended' }),
-      }),
+      sendControl(client, { ...action, by: 'tester' } as OperatorAction, one).then(
+        (sent) => {
+          if (sent === 'ended') throw new VnflowError('OPERATION_STATE', { detail: 'it has ended' });
+        },
+        (error: unknown) => Promise.reject(toEngineProblem(error)),
+      ),
     ended: (one: OperationInput): Promise<unknown> => handle(one).result(),
     untilRecorded: (one: OperationInput, what: string) =>
       expect.poll(() => records(one).at(-1) ?? '', { timeout: 10_000, interval: 20 }).toContain(what),
@@ -71,7 +79,7 @@ export async function startOperationWorld() {
         .poll(() => own(one).filter((attempt) => attempt.stepId === stepId).length, { timeout: 10_000, interval: 20 })
         .toBe(times),
     stop: async () => {
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
       await native.close();
       await client.connection.close();
@@ -100,6 +108,8 @@ function newScript() {
     failOnce: new Map<string, StepTrouble>(),
     /** Record → why it fails, again and again. */
     broken: new Map<RecordName, ApplicationFailure>(),
+    /** Operations whose request the API has withdrawn. */
+    withdrawn: new Set<string>(),
     holds,
     /** Attempts at a step (`*`: at every step), or a record, do not end before they are released. @returns the release */
     hold: (stepId: string) => {
@@ -113,7 +123,7 @@ function newScript() {
   };
 }
 
-function recordActivities({ recorded, broken, holds }: Script): RecordActivities {
+function recordActivities({ recorded, broken, holds, withdrawn }: Script): RecordActivities {
   const note = async (name: RecordName, id: string, what?: string) => {
     await holds.get(name);
     const failure = broken.get(name);
@@ -121,7 +131,15 @@ function recordActivities({ recorded, broken, holds }: Script): RecordActivities
     if (what !== undefined) recorded.set(id, [...(recorded.get(id) ?? []), what]);
   };
   return {
-    recordAccepted: ({ vnfLcmOpOccId }) => note('recordAccepted', vnfLcmOpOccId, 'STARTING'),
+    recordAccepted: async ({ vnfLcmOpOccId }) => {
+      if (withdrawn.has(vnfLcmOpOccId)) return false;
+      await note('recordAccepted', vnfLcmOpOccId, 'STARTING');
+      return true;
+    },
+    adoptOperation: async ({ vnfLcmOpOccId }) => {
+      await note('adoptOperation', vnfLcmOpOccId);
+      throw ApplicationFailure.nonRetryable('it has ended', 'OPERATION_STATE');
+    },
     requestGrant: ({ vnfLcmOpOccId }) => note('requestGrant', vnfLcmOpOccId),
     surveyControlPlane: async () => {},
     makePlan: async ({ direction, vnfInstanceId, vnfLcmOpOccId }) => {

@@ -11,7 +11,9 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         const { retry, heartbeatTimeout } = input.options;
         const options = {
           ...input.options,
-          ...(heartbeatTimeout === undefined ? {} : { heartbeatTimeout: '2 seconds' as const }),
+          ...(heartbeatTimeout === undefined
+            ? { startToCloseTimeout: '2 seconds' as const }
+            : { heartbeatTimeout: '2 seconds' as const }),
           retry: {
             ...retry,
             initialInterval: '100 milliseconds' as const,

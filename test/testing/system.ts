@@ -8,6 +8,7 @@ import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { Logger } from 'pino';
 import { DEFAULT_BACKUPS, type Pace } from '../../activities/dependencies.ts';
 import { startApi } from '../../api/start-api.ts';
+import { connectEngine } from '../../engine/connect-engine.ts';
 import { validateToken } from '../../openstack/keystone-token.ts';
 import { checkConnection } from '../../openstack/session.ts';
 import { readCsar } from '../../packages/csar.ts';
@@ -17,7 +18,6 @@ import { createClusterBackups } from '../../store/cluster-backups.ts';
 import { openStore, type StoreLocation } from '../../store/open-store.ts';
 import { createSecrets } from '../../store/secrets.ts';
 import { testStoreLocation } from '../../store/test-store.ts';
-import { connectEngine } from '../../worker/lcm-engine.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { TemporalServer } from '../../worker/temporal-server.ts';
 import { askForPlans, bearWitness, checkAgainstPlan } from './planned.ts';
@@ -35,13 +35,15 @@ interface SystemOptions {
   readonly temporal?: TemporalServer;
   readonly log?: Logger;
   readonly pace?: Partial<Pace>;
+  /** How often the store is compared with Temporal. */
+  readonly reconcileEveryMs?: number;
   /** Workers are processes of their own: where they find the store, and the key that they share with the API. */
   readonly workersElsewhere?: { readonly store: StoreLocation; readonly masterKey: Buffer };
 }
 
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
 export async function startSystem(options: SystemOptions = {}) {
-  const { speed = 200, temporal: given, log = quiet, pace, workersElsewhere: elsewhere } = options;
+  const { speed = 200, temporal: given, log = quiet, pace, workersElsewhere: elsewhere, reconcileEveryMs } = options;
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed }),
@@ -50,7 +52,13 @@ export async function startSystem(options: SystemOptions = {}) {
   const masterKey = elsewhere?.masterKey ?? randomBytes(32);
   const secrets = createSecrets(db, masterKey);
   const backups = createClusterBackups(db, masterKey);
-  const engine = await connectEngine(db, { temporalAddress: temporal.address, namespace: 'default' });
+  const engine = await connectEngine(db, {
+    temporalAddress: temporal.address,
+    namespace: 'default',
+    secrets,
+    log,
+    ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
+  });
   const { host, port, user: username } = simulator.bastion;
   const worker = elsewhere
     ? undefined

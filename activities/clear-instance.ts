@@ -1,0 +1,30 @@
+import type { ClearActivities } from '../domain/activity-contract.ts';
+import { VnflowError } from '../domain/problems.ts';
+import { findStack } from '../openstack/heat.ts';
+import { secretName } from '../store/secrets.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+import { forgetInstance } from './forget-instance.ts';
+import { heartbeating } from './heartbeating.ts';
+import { firstVimConnection, stackName } from './operation-facts.ts';
+import { vimSession } from './vim-session.ts';
+
+/** Before an instance is deleted whose instantiate was given up: nothing of it may stay in the cloud. */
+export function createClearActivity(deps: ActivityDependencies): ClearActivities {
+  return {
+    clearInstance: ({ vnfInstanceId }) =>
+      heartbeating(async ({ signal }) => {
+        const kept = await deps.secrets.get(secretName.vimConnectionInfo(vnfInstanceId));
+        if (kept === undefined) return;
+        const session = vimSession(firstVimConnection(kept, vnfInstanceId));
+        const stack = await findStack(session, stackName(vnfInstanceId), { signal });
+        if (stack) {
+          throw new VnflowError('VNF_LEFTOVERS', {
+            detail: `The instantiation of VnfInstance ${vnfInstanceId} was given up, and its stack ${stack.stack_name} (${stack.stack_status}) is still in the VIM.`,
+          });
+        }
+        await deps.db
+          .transaction()
+          .execute((tx) => forgetInstance({ ...deps, db: tx, secrets: deps.secrets.within(tx) }, vnfInstanceId));
+      }),
+  };
+}

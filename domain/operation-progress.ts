@@ -1,0 +1,23 @@
+import type { StepFailure } from './activity-contract.ts';
+import type { Plan } from './plan.ts';
+import type { StepCondition } from './step-control.ts';
+
+/** How far an operation came before its workflow was lost, as the store knows it. */
+export interface OperationProgress {
+  /** Number of the newest record. */
+  readonly seq: number;
+  readonly round: number;
+  readonly rollbackSupported: boolean;
+  /** Undefined when the operation was lost before it was planned. */
+  readonly forward?: Plan;
+  /** Undefined when no rollback was begun. */
+  readonly rollback?: Plan;
+  /** By step id, of the plan that was followed. */
+  readonly conditions: Readonly<Record<string, StepCondition>>;
+  /** By step id: why failed steps failed. */
+  readonly failures: Readonly<Record<string, StepFailure>>;
+  /** Why the workflow was lost. */
+  readonly lost: StepFailure;
+  /** Slot → label of the node, for example `worker57 (10.10.0.57)`. */
+  readonly labels: Readonly<Record<string, string>>;
+}

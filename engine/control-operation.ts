@@ -1,0 +1,73 @@
+import type { Client } from '@temporalio/client';
+import type { OperationRef } from '../domain/activity-contract.ts';
+import { DECISIONS, isRollbackSupported } from '../domain/operation-state.ts';
+import { type OperatorAction, refusalInState } from '../domain/operator-actions.ts';
+import { VnflowError } from '../domain/problems.ts';
+import type { Database } from '../store/open-store.ts';
+import { findOperation } from '../store/operations.ts';
+import { controlUpdates, workflowId } from '../workflows/contract.ts';
+import { isEnded, toEngineProblem } from './engine-problem.ts';
+import { settleOperation, takeOver } from './lost-operation.ts';
+
+const CONTROL_DEADLINE_MS = 15_000;
+
+interface Engine {
+  readonly client: Client;
+  readonly db: Database;
+}
+
+/**
+ * An action of an operator: the update, with the refusals, that the Temporal UI has. A decision about an operation whose workflow
+ * is gone gives the operation a new workflow first.
+ * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND, ENGINE_UNAVAILABLE
+ */
+export async function controlOperation(engine: Engine, action: OperatorAction, ref: OperationRef): Promise<void> {
+  try {
+    const row = await findOperation(engine.db, ref.vnfLcmOpOccId);
+    if (!row?.lost && (await sendControl(engine.client, action, ref)) === 'sent') return;
+    if ((await settleOperation(engine, ref.vnfLcmOpOccId)) === 'lost') {
+      if (!isDecision(action)) throw await refusalNow(engine.db, action, ref);
+      await takeOver(engine, ref.vnfLcmOpOccId);
+    }
+    if ((await sendControl(engine.client, action, ref)) === 'ended') throw await refusalNow(engine.db, action, ref);
+  } catch (error) {
+    throw toEngineProblem(error);
+  }
+}
+
+/** @returns `ended` when there is no workflow that takes the control. @throws Error why the control was refused, or is not answered */
+export async function sendControl(
+  client: Client,
+  { kind, ...sent }: OperatorAction,
+  { vnfInstanceId, vnfLcmOpOccId }: OperationRef,
+): Promise<'sent' | 'ended'> {
+  try {
+    await client.connection.withDeadline(Date.now() + CONTROL_DEADLINE_MS, () =>
+      client.workflow
+        .getHandle(workflowId(vnfInstanceId))
+        .executeUpdate(controlUpdates[kind], { args: [{ ...sent, vnfLcmOpOccId }] }),
+    );
+    return 'sent';
+  } catch (error) {
+    if (isEnded(error)) return 'ended';
+    throw error;
+  }
+}
+
+function isDecision({ kind }: OperatorAction): boolean {
+  return DECISIONS.some((decision) => decision === kind);
+}
+
+/** The state in the store has changed since the API looked. */
+async function refusalNow(db: Database, action: OperatorAction, ref: OperationRef): Promise<VnflowError> {
+  const row = await findOperation(db, ref.vnfLcmOpOccId);
+  const refusal =
+    row &&
+    refusalInState(
+      action,
+      { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operation_params) },
+      row.operation_state,
+    );
+  const detail = `${action.kind}: no workflow runs for this operation, which is ${row?.operation_state ?? 'gone'}.`;
+  return new VnflowError(refusal?.code ?? 'OPERATION_STATE', { detail: refusal?.detail ?? detail });
+}

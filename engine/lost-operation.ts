@@ -1,0 +1,74 @@
+import type { Client } from '@temporalio/client';
+import type { OperationInput } from '../domain/activity-contract.ts';
+import { PROBLEMS, problemDetails } from '../domain/problems.ts';
+import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
+import type { Database } from '../store/open-store.ts';
+import { endObsoleteWorkflow, endWorkflow } from './obsolete-workflow.ts';
+import { startOperation } from './start-operation.ts';
+import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
+
+interface Engine {
+  readonly client: Client;
+  readonly db: Database;
+}
+
+/**
+ * Compares an open operation of the store with its workflow. One whose workflow is gone, or cannot go on, is shown as
+ * FAILED_TEMP with ENGINE_LOST; one that was shown so, and whose workflow lives, is shown as it is.
+ * @returns `ended` when the store has no such open operation (any more)
+ * @throws ServiceError when Temporal does not answer: an operation is not lost because nobody knows about it
+ */
+export async function settleOperation({ client, db }: Engine, id: string): Promise<'ended' | 'runs' | 'lost'> {
+  const operation = await findOpenOperationById(db, id);
+  if (!operation) return 'ended';
+  const cause = lostCause(await workflowStanding(client, operation.vnf_instance_id), id);
+  if (cause === undefined) {
+    await unmarkLost(db, operation);
+    return 'runs';
+  }
+  if (operation.lost) return 'lost';
+  const marked = await markLost(db, operation, lostProblem(operation, cause));
+  // A record came between the two looks. Then the workflow lived a moment ago, and may have ended since.
+  return marked ? 'lost' : (await findOpenOperationById(db, id)) ? 'runs' : 'ended';
+}
+
+function lostCause(standing: WorkflowStanding, id: string): string | undefined {
+  if (standing.kind === 'gone' || standing.kind === 'stuck') return standing.cause;
+  if (standing.vnfLcmOpOccId === id) return undefined;
+  return `the workflow of its instance carries out another operation, ${standing.vnfLcmOpOccId}`;
+}
+
+function lostProblem({ id, operation, operation_state }: OpenOperation, cause: string) {
+  const detail = `The ${operation} operation was ${operation_state}, and ${cause}.`;
+  return {
+    error: {
+      ...problemDetails('ENGINE_LOST', { detail }),
+      remedy: PROBLEMS.ENGINE_LOST.remedy.replaceAll('OP_OCC', id),
+    },
+    text: `FAILED_TEMP: ${detail}`,
+  };
+}
+
+/**
+ * Gives a lost operation a new workflow, which goes on from the plan and the steps in the store and waits for a decision.
+ * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
+ */
+export async function takeOver({ client, db }: Engine, id: string): Promise<void> {
+  const operation = await findOpenOperationById(db, id);
+  if (!operation) return;
+  const vnfInstanceId = operation.vnf_instance_id;
+  const standing = await workflowStanding(client, vnfInstanceId);
+  if (standing.kind === 'stuck') {
+    await endWorkflow(client, vnfInstanceId, { runId: standing.runId, why: `${id} is handed to a new workflow` });
+  } else if (standing.kind === 'runs' && standing.vnfLcmOpOccId !== id) {
+    await endObsoleteWorkflow({ client, db }, vnfInstanceId);
+  }
+  const input: OperationInput = {
+    operation: operation.operation,
+    tenant: operation.tenant,
+    vnfInstanceId,
+    vnfLcmOpOccId: id,
+    takesOver: true,
+  };
+  await startOperation(client, input, { isOpen: async () => true, endObsolete: async () => false });
+}

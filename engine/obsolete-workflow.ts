@@ -1,0 +1,55 @@
+import type { Client } from '@temporalio/client';
+import { isFinal } from '../domain/operation-state.ts';
+import { hasLcmRequest } from '../store/lcm-requests.ts';
+import type { Database } from '../store/open-store.ts';
+import { findOperation } from '../store/operations.ts';
+import { workflowId } from '../workflows/contract.ts';
+import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
+
+/** Between the last record of an operation and the end of its workflow lie milliseconds; after a crash, seconds. */
+const CLOSING_MS = 20_000;
+/** A request that was just accepted is not in the store for a moment. */
+const ACCEPTING_MS = 60_000;
+
+interface Engine {
+  readonly client: Client;
+  readonly db: Database;
+}
+
+/**
+ * Ends the workflow of an instance if it holds the instance without a reason: the store says that its operation has ended, or
+ * does not have it (the database of Temporal is older than the store, or another one). Does nothing otherwise.
+ * @returns whether there was such a workflow
+ * @throws ServiceError when Temporal does not answer
+ */
+export async function endObsoleteWorkflow({ client, db }: Engine, vnfInstanceId: string): Promise<boolean> {
+  const standing = await workflowStanding(client, vnfInstanceId);
+  if (standing.kind === 'gone' || !(await isObsolete(db, standing))) return false;
+  await endWorkflow(client, vnfInstanceId, {
+    runId: standing.runId,
+    why: `operation ${standing.vnfLcmOpOccId} is not open in the store`,
+  });
+  return true;
+}
+
+/** @param runId another run of this instance is left alone */
+export async function endWorkflow(
+  client: Client,
+  vnfInstanceId: string,
+  { runId, why }: { runId: string; why: string },
+): Promise<void> {
+  await client.workflow.getHandle(workflowId(vnfInstanceId), runId).terminate(`vnflow: ${why}`);
+}
+
+async function isObsolete(
+  db: Database,
+  { vnfLcmOpOccId, startedAt }: Exclude<WorkflowStanding, { kind: 'gone' }>,
+): Promise<boolean> {
+  const operation = await findOperation(db, vnfLcmOpOccId);
+  if (operation) return isFinal(operation.operation_state) && isOlder(operation.state_entered_time, CLOSING_MS);
+  return isOlder(startedAt, ACCEPTING_MS) && !(await hasLcmRequest(db, vnfLcmOpOccId));
+}
+
+function isOlder(time: Date, milliseconds: number): boolean {
+  return Date.now() - time.getTime() > milliseconds;
+}

@@ -1,0 +1,84 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { listOldLcmRequests, withdrawLcmRequest } from '../store/lcm-requests.ts';
+import { listOpenOperations } from '../store/lost-operations.ts';
+import type { Database } from '../store/open-store.ts';
+import type { Secrets } from '../store/secrets.ts';
+import { instanceOfWorkflow } from '../workflows/contract.ts';
+import { searchAttribute } from '../workflows/search-attributes.ts';
+import { settleOperation } from './lost-operation.ts';
+import { endObsoleteWorkflow } from './obsolete-workflow.ts';
+import { WORKFLOW_TYPE } from './start-operation.ts';
+import { workflowStanding } from './workflow-standing.ts';
+
+/** The API waits up to 23 s for the acceptance of a request. */
+const OLD_REQUEST_SECONDS = 60;
+const AT_ONCE = 8;
+const RUNNING_OPERATIONS = `ExecutionStatus = 'Running' AND WorkflowType IN (${Object.values(WORKFLOW_TYPE)
+  .map((type) => `'${type}'`)
+  .join(', ')})`;
+
+export interface ReconcileDependencies {
+  readonly client: Client;
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}
+
+/** What a comparison of the store with Temporal has changed. */
+export interface Reconciled {
+  /** Operations that are shown as lost. */
+  readonly lost: number;
+  /** Requests that were never accepted, taken out of the store with their secrets. */
+  readonly withdrawn: number;
+  /** Workflows without an open operation, ended. */
+  readonly ended: number;
+}
+
+/**
+ * Compares the store with Temporal once: open operations without a workflow, requests that nothing accepted, and workflows whose
+ * operation is not open. Several processes may do it at the same time.
+ * @throws Error when the store or Temporal does not answer
+ */
+export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled> {
+  const withdrawn = await withdrawOldRequests(deps);
+  const open = await listOpenOperations(deps.db);
+  const lost = await countWhere(
+    open.filter((operation) => !operation.lost),
+    async ({ id }) => (await settleOperation(deps, id)) === 'lost',
+  );
+  for (const { id } of open.filter((operation) => operation.lost)) await settleOperation(deps, id);
+  const ended = await endObsoleteWorkflows(deps, new Set(open.map(({ id }) => id)));
+  const changes = { lost, withdrawn, ended };
+  if (lost + withdrawn + ended > 0) deps.log.warn(changes, 'the store and Temporal differed');
+  return changes;
+}
+
+/** A request stays while a workflow is about to accept it. */
+async function withdrawOldRequests({ client, db, secrets }: ReconcileDependencies): Promise<number> {
+  return countWhere(await listOldLcmRequests(db, OLD_REQUEST_SECONDS), async ({ vnfLcmOpOccId, vnfInstanceId }) => {
+    const standing = await workflowStanding(client, vnfInstanceId);
+    if (standing.kind !== 'gone' && standing.vnfLcmOpOccId === vnfLcmOpOccId) return false;
+    return withdrawLcmRequest(db, secrets, vnfLcmOpOccId);
+  });
+}
+
+async function endObsoleteWorkflows(deps: ReconcileDependencies, open: ReadonlySet<string>): Promise<number> {
+  let ended = 0;
+  for await (const found of deps.client.workflow.list({ query: RUNNING_OPERATIONS })) {
+    const vnfInstanceId = instanceOfWorkflow(found.workflowId);
+    const operation = found.typedSearchAttributes.get(searchAttribute.vnfLcmOpOccId);
+    if (vnfInstanceId === undefined || operation === undefined || open.has(operation)) continue;
+    if (await endObsoleteWorkflow(deps, vnfInstanceId)) ended += 1;
+  }
+  return ended;
+}
+
+async function countWhere<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    const answers = await Promise.all(items.slice(at, at + AT_ONCE).map(holds));
+    count += answers.filter(Boolean).length;
+  }
+  return count;
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { OperationInput } from '../domain/activity-contract.ts';
+import type { Operation } from '../domain/operation-state.ts';
+import { VnflowError } from '../domain/problems.ts';
+import { acceptUpdate, TASK_QUEUE, workflowId } from '../workflows/contract.ts';
+import type { healVnf, instantiateVnf, scaleVnf, terminateVnf } from '../workflows/index.ts';
+import { searchAttribute } from '../workflows/search-attributes.ts';
+import { toEngineProblem } from './engine-problem.ts';
+
+type OperationWorkflow = typeof healVnf | typeof instantiateVnf | typeof scaleVnf | typeof terminateVnf;
+
+/** Workflow types carry the operations' names. */
+export const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
+  INSTANTIATE: 'instantiateVnf',
+  TERMINATE: 'terminateVnf',
+  SCALE: 'scaleVnf',
+  HEAL: 'healVnf',
+};
+/** Without a worker, the call waits this long; then the client has to repeat its request. */
+const ACCEPT_DEADLINE_MS = 8_000;
+/**
+ * Between the last record of an operation and the end of its workflow lie some milliseconds. When the worker or the Temporal
+ * server dies there, it is some seconds.
+ */
+const CLOSING_PATIENCE_MS = 15_000;
+
+interface OtherWorkflow {
+  /** Does the store have an operation of this instance that has not ended? */
+  isOpen(): Promise<boolean>;
+  /** Ends the workflow of the instance when it has no reason to run. @returns whether it did */
+  endObsolete(): Promise<boolean>;
+}
+
+/**
+ * Starts the workflow of an operation and waits until its history contains the request (update-with-start: atomic).
+ * @param other what is to be known of a workflow that the instance has already
+ * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
+ */
+export async function startOperation(client: Client, input: OperationInput, other: OtherWorkflow): Promise<void> {
+  const until = Date.now() + CLOSING_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await acceptOnce(client, input);
+    } catch (error) {
+      const problem = toEngineProblem(error);
+      if (problem.code !== 'VNF_BUSY' || (await other.isOpen())) throw problem;
+      if (Date.now() >= until && !(await other.endObsolete())) throw stillClosing(input, problem);
+      await delay(50);
+    }
+  }
+}
+
+function stillClosing({ vnfInstanceId }: OperationInput, cause: VnflowError): VnflowError {
+  return new VnflowError('ENGINE_UNAVAILABLE', {
+    detail: `The workflow of the last operation of vnfInstance ${vnfInstanceId} has not ended yet.`,
+    retryAfterSeconds: 5,
+    cause,
+  });
+}
+
+async function acceptOnce(client: Client, input: OperationInput): Promise<void> {
+  const { operation, vnfInstanceId, vnfLcmOpOccId, tenant, takesOver = false } = input;
+  const startWorkflowOperation = new WithStartWorkflowOperation<OperationWorkflow>(WORKFLOW_TYPE[operation], {
+    workflowId: workflowId(vnfInstanceId),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    typedSearchAttributes: [
+      { key: searchAttribute.vnfInstanceId, value: vnfInstanceId },
+      { key: searchAttribute.vnfLcmOpOccId, value: vnfLcmOpOccId },
+      { key: searchAttribute.operation, value: operation },
+      { key: searchAttribute.operationState, value: takesOver ? 'FAILED_TEMP' : 'STARTING' },
+      { key: searchAttribute.tenant, value: tenant },
+    ],
+    staticSummary: `${operation} ${vnfInstanceId}`,
+    staticDetails: `VnfLcmOpOcc \`${vnfLcmOpOccId}\`${takesOver ? ', taken over from a workflow that is gone' : ''}`,
+  });
+  await client.connection.withDeadline(Date.now() + ACCEPT_DEADLINE_MS, () =>
+    client.workflow.executeUpdateWithStart(acceptUpdate, {
+      startWorkflowOperation,
+      // A workflow that has ended answers an update id that it knows: a takeover needs another one.
+      updateId: takesOver ? `${vnfLcmOpOccId}/${randomUUID()}` : vnfLcmOpOccId,
+      args: [{ vnfLcmOpOccId }],
+    }),
+  );
+}

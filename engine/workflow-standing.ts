@@ -1,0 +1,61 @@
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { workflowId } from '../workflows/contract.ts';
+import { searchAttribute } from '../workflows/search-attributes.ts';
+
+/** A healthy workflow task succeeds at its first attempt, or at its second when a worker died in it. */
+const ATTEMPTS_OF_A_STUCK_TASK = 4;
+/** A release that is rolled out may fail a task for a moment: workers of both releases take tasks. */
+const STUCK_AFTER_MS = 30_000;
+const ASK_DEADLINE_MS = 5_000;
+
+/** How the workflow of an instance stands in Temporal. */
+export type WorkflowStanding =
+  | { readonly kind: 'runs'; readonly vnfLcmOpOccId: string; readonly startedAt: Date; readonly runId: string }
+  | {
+      readonly kind: 'stuck';
+      readonly vnfLcmOpOccId: string;
+      readonly startedAt: Date;
+      readonly runId: string;
+      readonly cause: string;
+    }
+  | { readonly kind: 'gone'; readonly cause: string };
+
+/**
+ * Asks Temporal for the workflow of an instance. The answer is consistent: it comes from the history, not from the index.
+ * @throws ServiceError when Temporal does not answer; then nothing is known
+ */
+export async function workflowStanding(client: Client, vnfInstanceId: string): Promise<WorkflowStanding> {
+  try {
+    const description = await client.connection.withDeadline(Date.now() + ASK_DEADLINE_MS, () =>
+      client.workflow.getHandle(workflowId(vnfInstanceId)).describe(),
+    );
+    return standingOf(description);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return { kind: 'gone', cause: `Temporal has no workflow ${workflowId(vnfInstanceId)}` };
+  }
+}
+
+function standingOf(description: WorkflowExecutionDescription): WorkflowStanding {
+  const { status, startTime: startedAt, runId, closeTime } = description;
+  if (status.name !== 'RUNNING') {
+    const at = closeTime ? ` at ${closeTime.toISOString()}` : '';
+    return {
+      kind: 'gone',
+      cause: `its workflow ${description.workflowId} ended as ${status.name}${at} without recording an end`,
+    };
+  }
+  const vnfLcmOpOccId = description.typedSearchAttributes.get(searchAttribute.vnfLcmOpOccId) ?? '';
+  const failing = failingTask(description);
+  return failing === undefined
+    ? { kind: 'runs', vnfLcmOpOccId, startedAt, runId }
+    : { kind: 'stuck', vnfLcmOpOccId, startedAt, runId, cause: failing };
+}
+
+/** Why the workflow cannot go on; undefined when it can. */
+function failingTask({ raw, workflowId: id }: WorkflowExecutionDescription): string | undefined {
+  const { attempt = 0, originalScheduledTime } = raw.pendingWorkflowTask ?? {};
+  const since = Number(originalScheduledTime?.seconds ?? 0) * 1000;
+  if ((attempt ?? 0) < ATTEMPTS_OF_A_STUCK_TASK || since === 0 || Date.now() - since < STUCK_AFTER_MS) return undefined;
+  return `a task of its workflow ${id} has failed ${attempt} times since ${new Date(since).toISOString()}`;
+}

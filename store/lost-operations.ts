@@ -1,0 +1,106 @@
+import { type Selectable, sql } from 'kysely';
+import { OPEN_STATES } from '../domain/operation-state.ts';
+import { json } from './json.ts';
+import type { Database } from './open-store.ts';
+import { closeBegunSteps } from './operation-steps.ts';
+import { insertOperationEvent, type VnfLcmOpOccRow } from './operations.ts';
+import type { LostMark, VnfLcmOpOccTable } from './schema.ts';
+
+/** What the reconciler reads of an operation. */
+export type OpenOperation = Pick<
+  Selectable<VnfLcmOpOccTable>,
+  'id' | 'vnf_instance_id' | 'tenant' | 'operation' | 'operation_state' | 'record_seq' | 'lost'
+>;
+
+const COLUMNS = ['id', 'vnf_instance_id', 'tenant', 'operation', 'operation_state', 'record_seq', 'lost'] as const;
+
+/** Every operation that has not ended, of all tenants. */
+export async function listOpenOperations(db: Database): Promise<OpenOperation[]> {
+  return db.selectFrom('vnf_lcm_op_occ').select(COLUMNS).where('operation_state', 'in', OPEN_STATES).execute();
+}
+
+export async function findOpenOperationById(db: Database, id: string): Promise<OpenOperation | undefined> {
+  return db
+    .selectFrom('vnf_lcm_op_occ')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('operation_state', 'in', OPEN_STATES)
+    .executeTakeFirst();
+}
+
+/**
+ * Shows an operation whose workflow is gone as FAILED_TEMP.
+ * @param seen the operation as it was before Temporal was asked: if a record came meanwhile, the workflow lives
+ * @returns false when the operation has changed since
+ */
+export async function markLost(
+  db: Database,
+  seen: OpenOperation,
+  { error, text }: { error: object; text: string },
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const lost: LostMark = { in: seen.operation_state };
+    const marked = await tx
+      .updateTable('vnf_lcm_op_occ')
+      .set({
+        operation_state: 'FAILED_TEMP',
+        state_entered_time: new Date(),
+        is_cancel_pending: false,
+        cancel_mode: null,
+        error: json(error),
+        lost: json(lost),
+      })
+      .where('id', '=', seen.id)
+      .where('operation_state', '=', seen.operation_state)
+      .where('record_seq', '=', seen.record_seq)
+      .where('lost', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!marked) return false;
+    await closeBegunSteps(tx, seen.id, 'FAILED');
+    await insertOperationEvent(tx, seen.id, 'FAILED_TEMP', text);
+    return true;
+  });
+}
+
+/** The workflow lives after all (its Temporal server had another database for a while): the operation goes on where it was. */
+export async function unmarkLost(db: Database, { id, lost, record_seq }: OpenOperation): Promise<void> {
+  if (!lost) return;
+  await db.transaction().execute(async (tx) => {
+    const unmarked = await tx
+      .updateTable('vnf_lcm_op_occ')
+      .set({
+        operation_state: lost.in,
+        state_entered_time: new Date(),
+        lost: null,
+        ...(lost.in === 'FAILED_TEMP' ? {} : { error: null }),
+      })
+      .where('id', '=', id)
+      .where('record_seq', '=', record_seq)
+      .where('lost', 'is not', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (unmarked) await insertOperationEvent(tx, id, lost.in, `${lost.in}: the workflow of this operation goes on`);
+  });
+}
+
+export interface AdoptedOperation extends VnfLcmOpOccRow {
+  readonly record_seq: number;
+  readonly round: number;
+  readonly plan_direction: 'forward' | 'rollback' | null;
+}
+
+/**
+ * A new workflow takes the operation over. From here on records of the old one are ignored: the number of records goes up by one.
+ * May run twice.
+ * @returns undefined when the operation has ended meanwhile, or does not exist
+ */
+export async function adoptLostOperation(db: Database, id: string): Promise<AdoptedOperation | undefined> {
+  return db
+    .updateTable('vnf_lcm_op_occ')
+    .set({ lost: null, record_seq: sql`record_seq + 1` })
+    .where('id', '=', id)
+    .where('operation_state', '=', 'FAILED_TEMP')
+    .returningAll()
+    .executeTakeFirst();
+}

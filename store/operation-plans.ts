@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { OPERATIONS } from '../domain/operation-state.ts';
+import type { Plan } from '../domain/plan.ts';
+import { STEP_KINDS, type StepKind } from '../domain/step-kind.ts';
+import { json } from './json.ts';
+import type { Database } from './open-store.ts';
+import { insertPlanSteps } from './operation-steps.ts';
+
+type Direction = Plan['direction'];
+
+const KeptPlan = z.object({
+  operation: z.enum(OPERATIONS),
+  direction: z.enum(['forward', 'rollback']),
+  rollbackSupported: z.boolean(),
+  steps: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(Object.keys(STEP_KINDS) as [StepKind, ...StepKind[]]),
+      slot: z.string().exactOptional(),
+      slots: z.array(z.string()).exactOptional(),
+      after: z.array(z.string()),
+      seconds: z.number().exactOptional(),
+    }),
+  ),
+});
+
+/**
+ * Keeps the plan of a direction, and its steps as the ledger of the operation. The first plan stays: an activity that makes the
+ * plan a second time gets the one that was kept.
+ * @returns the plan that is kept
+ */
+export async function keepPlan(db: Database, vnfLcmOpOccId: string, plan: Plan): Promise<Plan> {
+  return db.transaction().execute(async (tx) => {
+    await lockOperation(tx, vnfLcmOpOccId);
+    const kept = await findPlan(tx, vnfLcmOpOccId, plan.direction);
+    if (kept) return kept;
+    await tx
+      .insertInto('operation_plan')
+      .values({ vnf_lcm_op_occ_id: vnfLcmOpOccId, direction: plan.direction, plan: json(plan) })
+      .execute();
+    await insertPlanSteps(tx, vnfLcmOpOccId, plan);
+    return plan;
+  });
+}
+
+/** Two attempts at the plan of one operation follow each other. */
+async function lockOperation(tx: Database, vnfLcmOpOccId: string): Promise<void> {
+  await tx.selectFrom('vnf_lcm_op_occ').select('id').where('id', '=', vnfLcmOpOccId).forUpdate().executeTakeFirst();
+}
+
+/** @returns undefined when no plan of this direction was made. @throws ZodError when an older release wrote another format */
+export async function findPlan(db: Database, vnfLcmOpOccId: string, direction: Direction): Promise<Plan | undefined> {
+  const row = await db
+    .selectFrom('operation_plan')
+    .select('plan')
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('direction', '=', direction)
+    .executeTakeFirst();
+  return row && KeptPlan.parse(row.plan);
+}
+
+/** A plan is followed from its beginning: each of its steps waits again, whatever became of it before. */
+export async function beginPlan(tx: Database, vnfLcmOpOccId: string, direction: Direction): Promise<void> {
+  await tx.updateTable('vnf_lcm_op_occ').set({ plan_direction: direction }).where('id', '=', vnfLcmOpOccId).execute();
+  const steps = (await findPlan(tx, vnfLcmOpOccId, direction))?.steps ?? [];
+  if (steps.length === 0) return;
+  await tx
+    .updateTable('operation_step')
+    .set({ state: 'WAITING', ended_at: null, error: null })
+    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where(
+      'step_id',
+      'in',
+      steps.map(({ id }) => id),
+    )
+    .where('attempt', '>', 0)
+    .execute();
+}
