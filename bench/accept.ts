@@ -28,7 +28,7 @@ export async function benchAccept(): Promise<void> {
     const ratio = median(accepted) / median(least);
     console.log(`  bare update-with-start   median ${median(least).toFixed(1)} ms`);
     console.log(
-      `  POST …/instantiate → 202 median ${median(accepted).toFixed(1)} ms, ratio ${ratio.toFixed(2)} (budget 2.00)\n`,
+      `  POST …/instantiate → 202 median ${median(accepted).toFixed(1)} ms, ratio ${ratio.toFixed(2)} (budget 1.60)\n`,
     );
   } finally {
     await system.stop();
