@@ -3,6 +3,7 @@ import { isFinal } from '../domain/operation-state.ts';
 import { hasLcmRequest } from '../store/lcm-requests.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOperation } from '../store/operations.ts';
+import { findVnfInstance } from '../store/vnf-instances.ts';
 import { workflowId } from '../workflows/contract.ts';
 import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
 
@@ -24,7 +25,7 @@ interface Engine {
  */
 export async function endObsoleteWorkflow({ client, db }: Engine, vnfInstanceId: string): Promise<boolean> {
   const standing = await workflowStanding(client, vnfInstanceId);
-  if (standing.kind === 'gone' || !(await isObsolete(db, standing))) return false;
+  if (standing.kind === 'gone' || !(await isObsolete(db, vnfInstanceId, standing))) return false;
   await endWorkflow(client, vnfInstanceId, {
     runId: standing.runId,
     why: `operation ${standing.vnfLcmOpOccId} is not open in the store`,
@@ -43,11 +44,14 @@ export async function endWorkflow(
 
 async function isObsolete(
   db: Database,
+  vnfInstanceId: string,
   { vnfLcmOpOccId, startedAt }: Exclude<WorkflowStanding, { kind: 'gone' }>,
 ): Promise<boolean> {
   const operation = await findOperation(db, vnfLcmOpOccId);
   if (operation) return isFinal(operation.operation_state) && isOlder(operation.state_entered_time, CLOSING_MS);
-  return isOlder(startedAt, ACCEPTING_MS) && !(await hasLcmRequest(db, vnfLcmOpOccId));
+  if (!isOlder(startedAt, ACCEPTING_MS) || (await hasLcmRequest(db, vnfLcmOpOccId))) return false;
+  // An instance that the store does not have may belong to another vnflow, which shares this Temporal server.
+  return (await findVnfInstance(db, vnfInstanceId)) !== undefined;
 }
 
 function isOlder(time: Date, milliseconds: number): boolean {

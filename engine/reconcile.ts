@@ -77,8 +77,11 @@ async function endObsoleteWorkflows(deps: ReconcileDependencies, open: ReadonlyS
 async function countWhere<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<number> {
   let count = 0;
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    const answers = await Promise.all(items.slice(at, at + AT_ONCE).map(holds));
-    count += answers.filter(Boolean).length;
+    // All calls end before an error is thrown: a connection must not be closed under one that is repeated.
+    for (const answer of await Promise.allSettled(items.slice(at, at + AT_ONCE).map(holds))) {
+      if (answer.status === 'rejected') throw answer.reason;
+      if (answer.value) count += 1;
+    }
   }
   return count;
 }

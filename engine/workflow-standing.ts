@@ -2,10 +2,11 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 import { workflowId } from '../workflows/contract.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 
-/** A healthy workflow task succeeds at its first attempt, or at its second when a worker died in it. */
-const ATTEMPTS_OF_A_STUCK_TASK = 4;
-/** A release that is rolled out may fail a task for a moment: workers of both releases take tasks. */
-const STUCK_AFTER_MS = 30_000;
+/**
+ * A healthy workflow task succeeds at its first attempt, or at its second when a worker died in it. From the second on, Temporal
+ * waits ten seconds and more for each: this number means a task that has failed for more than half a minute.
+ */
+const ATTEMPTS_OF_A_STUCK_TASK = 5;
 const ASK_DEADLINE_MS = 5_000;
 
 /** How the workflow of an instance stands in Temporal. */
@@ -54,8 +55,7 @@ function standingOf(description: WorkflowExecutionDescription): WorkflowStanding
 
 /** Why the workflow cannot go on; undefined when it can. */
 function failingTask({ raw, workflowId: id }: WorkflowExecutionDescription): string | undefined {
-  const { attempt = 0, originalScheduledTime } = raw.pendingWorkflowTask ?? {};
-  const since = Number(originalScheduledTime?.seconds ?? 0) * 1000;
-  if ((attempt ?? 0) < ATTEMPTS_OF_A_STUCK_TASK || since === 0 || Date.now() - since < STUCK_AFTER_MS) return undefined;
-  return `a task of its workflow ${id} has failed ${attempt} times since ${new Date(since).toISOString()}`;
+  const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
+  if (attempt < ATTEMPTS_OF_A_STUCK_TASK) return undefined;
+  return `a task of its workflow ${id} has failed ${attempt - 1} times in succession (the log of the workers says why)`;
 }

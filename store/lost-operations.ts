@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { OPEN_STATES } from '../domain/operation-state.ts';
-import { json } from './json.ts';
+import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
 import { closeBegunSteps } from './operation-steps.ts';
 import { insertOperationEvent, type VnfLcmOpOccRow } from './operations.ts';
@@ -9,10 +9,19 @@ import type { LostMark, VnfLcmOpOccTable } from './schema.ts';
 /** What the reconciler reads of an operation. */
 export type OpenOperation = Pick<
   Selectable<VnfLcmOpOccTable>,
-  'id' | 'vnf_instance_id' | 'tenant' | 'operation' | 'operation_state' | 'record_seq' | 'lost'
+  'id' | 'vnf_instance_id' | 'tenant' | 'operation' | 'operation_state' | 'error' | 'record_seq' | 'lost'
 >;
 
-const COLUMNS = ['id', 'vnf_instance_id', 'tenant', 'operation', 'operation_state', 'record_seq', 'lost'] as const;
+const COLUMNS = [
+  'id',
+  'vnf_instance_id',
+  'tenant',
+  'operation',
+  'operation_state',
+  'error',
+  'record_seq',
+  'lost',
+] as const;
 
 /** Every operation that has not ended, of all tenants. */
 export async function listOpenOperations(db: Database): Promise<OpenOperation[]> {
@@ -39,7 +48,7 @@ export async function markLost(
   { error, text }: { error: object; text: string },
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const lost: LostMark = { in: seen.operation_state };
+    const lost: LostMark = { in: seen.operation_state, error: seen.error };
     const marked = await tx
       .updateTable('vnf_lcm_op_occ')
       .set({
@@ -73,7 +82,7 @@ export async function unmarkLost(db: Database, { id, lost, record_seq }: OpenOpe
         operation_state: lost.in,
         state_entered_time: new Date(),
         lost: null,
-        ...(lost.in === 'FAILED_TEMP' ? {} : { error: null }),
+        error: jsonOrNull(lost.error),
       })
       .where('id', '=', id)
       .where('record_seq', '=', record_seq)

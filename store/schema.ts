@@ -101,6 +101,8 @@ export interface VnfLcmOpOccTable {
 export interface LostMark {
   /** The state that the operation was in. */
   readonly in: OperationState;
+  /** What its error said. */
+  readonly error: Free | null;
 }
 
 /** The plan of a direction, as it was made. */
