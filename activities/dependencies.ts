@@ -24,6 +24,8 @@ export interface Pace {
   readonly consoleGrace: number;
   /** After it the node controller of a cluster has missed every node that does not report (40 s, with a reserve). */
   readonly nodeGrace: number;
+  /** How long it is asked again who of a control plane is alive, as long as that is in doubt: an outage of minutes passes by. */
+  readonly surveyLimit: number;
   /** Heat must have finished after this. */
   readonly stackLimit: number;
 }
@@ -34,6 +36,7 @@ export const DEFAULT_PACE: Pace = {
   authGrace: 90,
   consoleGrace: 60,
   nodeGrace: 50,
+  surveyLimit: 180,
   stackLimit: 1200,
 };
 
@@ -64,5 +67,6 @@ export function paceAt(speed: number): Pace {
     authGrace: DEFAULT_PACE.authGrace / speed,
     consoleGrace: Math.max(2, DEFAULT_PACE.consoleGrace / speed),
     nodeGrace: DEFAULT_PACE.nodeGrace / speed,
+    surveyLimit: Math.max(2, DEFAULT_PACE.surveyLimit / speed),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { StepInput } from '../domain/activity-contract.ts';
+import type { EtcdSight } from '../domain/control-plane-survey.ts';
 import { addressOfPeer, type EtcdMember, leftoverOf, parseMemberList } from '../domain/etcd-members.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { LiveMember } from '../domain/quorum.ts';
@@ -18,6 +19,9 @@ const ETCDCTL = [
 ];
 const CRICTL = ['sudo', '-n', 'crictl'];
 const ETCDCTL_TIMEOUT_MS = 60_000;
+
+/** Any key would do: none need be there. */
+const LINEARIZABLE_READ = ['get', 'health', '--consistency=l'];
 
 /**
  * etcdctl inside the etcd container of the control-plane node that the session is on, without the help of an API server.
@@ -49,8 +53,13 @@ async function etcdctl(session: SshSession, args: readonly string[], { accept = 
 /** `etcdctl endpoint health -w json`: one entry per member that has ever started. */
 const Health = z.array(z.object({ endpoint: z.string(), health: z.boolean() }));
 
-/** The members as a majority of them agrees on, and which of them answer now. @throws VnflowError CLUSTER_NOT_READY without a majority */
+/**
+ * The members as a majority of them agrees on, and which of them answer now. That there is a majority is proved by a read through it
+ * first: etcd 3.4 lists its members from its own copy (lab: nodes-observed.md).
+ * @throws VnflowError CLUSTER_NOT_READY without a majority
+ */
 export async function liveMembers(session: SshSession): Promise<LiveMember[]> {
+  await etcdctl(session, LINEARIZABLE_READ);
   const members = await listMembers(session);
   const told = await etcdctl(session, ['endpoint', 'health', '--cluster', '-w', 'json'], { accept: [0, 1] });
   const healthy = new Set(
@@ -69,15 +78,30 @@ async function listMembers(session: SshSession): Promise<EtcdMember[]> {
   return read(session, text, () => parseMemberList(text));
 }
 
-/** Does etcd run on this node at all? True also for a member that is alone and sees no leader. */
-export async function etcdRuns(session: SshSession): Promise<boolean> {
+/**
+ * What etcd on this node says of itself and of the others. It is stopped only when the machine has no process of it: a node that
+ * was never prepared has no container runtime to ask, and a runtime that does not answer says nothing.
+ * @throws VnflowError when that cannot be told: the session broke, or an etcd that runs does not answer
+ */
+export async function lookAtEtcd(session: SshSession): Promise<EtcdSight> {
   try {
-    await etcdctl(session, ['endpoint', 'status', '-w', 'json']);
-    return true;
+    return { kind: 'majority', members: await liveMembers(session) };
   } catch (error) {
-    if (error instanceof VnflowError) return false;
-    throw error;
+    if (!(error instanceof VnflowError)) throw error;
   }
+  if (!(await hasEtcdProcess(session))) return { kind: 'stopped' };
+  await etcdctl(session, ['endpoint', 'status', '-w', 'json']); // a member without a majority answers this
+  return { kind: 'alone' };
+}
+
+/** Processes of containers are processes of the machine. Source: pgrep(1), "EXIT STATUS". */
+async function hasEtcdProcess(session: SshSession): Promise<boolean> {
+  const { code, stderr } = await session.exec('pgrep -x etcd', { timeoutMs: ETCDCTL_TIMEOUT_MS });
+  if (code === 0 || code === 1) return code === 0;
+  throw new VnflowError('CLUSTER_NOT_READY', {
+    detail: `The processes of ${session.label} cannot be listed.`,
+    seen: stderr.slice(-1000),
+  });
 }
 
 /** A member that is not there any more is what we want. */

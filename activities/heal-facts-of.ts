@@ -1,6 +1,7 @@
 import type { OperationRef } from '../domain/activity-contract.ts';
 import { Survey } from '../domain/cluster-look.ts';
-import type { ControlPlaneSurvey, HealFacts } from '../domain/planner/heal.ts';
+import type { ControlPlaneSurvey } from '../domain/control-plane-survey.ts';
+import type { HealFacts } from '../domain/planner/heal.ts';
 import { healFacts } from '../domain/planner/heal-facts.ts';
 import { HealVnfRequest } from '../domain/sol-requests.ts';
 import { findClusterVim } from '../store/cluster-vims.ts';

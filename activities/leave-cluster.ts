@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { StepInput } from '../domain/activity-contract.ts';
 import { DrainTimeout } from '../domain/drain-timeout.ts';
@@ -28,14 +29,16 @@ export async function drainTimeoutOf(deps: ActivityDependencies, input: StepInpu
 interface Leaving {
   readonly name: string;
   readonly timeoutSeconds: number;
+  readonly beat: Beat;
 }
 
 /**
  * Takes a node out of the cluster, from a control-plane node: pods leave through the eviction API, then the node is deleted.
  * @throws VnflowError DRAIN_BLOCKED when pods of a living node stay (a disruption budget holds them), CLUSTER_NOT_READY
  */
-export async function leaveCluster(session: SshSession, beat: Beat, { name, timeoutSeconds }: Leaving): Promise<void> {
-  await drain(session, beat, { name, timeoutSeconds });
+export async function leaveCluster(deps: ActivityDependencies, session: SshSession, leaving: Leaving): Promise<void> {
+  const { name, beat } = leaving;
+  await drain(deps, session, leaving);
   const args = ['delete', 'node', name, '--ignore-not-found', '--timeout=60s'];
   await kubectl(session, args, { timeoutMs: 90_000, signal: beat.signal, accept: isMissing });
 }
@@ -45,9 +48,13 @@ export async function cordon(session: SshSession, { signal }: Beat, name: string
   await kubectl(session, ['cordon', name], { timeoutMs: KUBECTL_TIMEOUT_MS, signal, accept: isMissing });
 }
 
-async function drain(session: SshSession, beat: Beat, { name, timeoutSeconds }: Leaving): Promise<void> {
+async function drain(
+  deps: ActivityDependencies,
+  session: SshSession,
+  { name, timeoutSeconds, beat }: Leaving,
+): Promise<void> {
   for (let left = timeoutSeconds; ; left -= DRAIN_PART_SECONDS) {
-    const state = await nodeState(session, beat, name);
+    const state = await lastingState(deps, session, { name, beat });
     if (state === 'gone') return;
     if (state === 'lost') return forget(session, beat, name);
     beat.say(`draining ${name}`);
@@ -59,6 +66,21 @@ async function drain(session: SshSession, beat: Beat, { name, timeoutSeconds }: 
       detail: `${name} could not be drained within ${timeoutSeconds} s.`,
       seen: drained.stderr.split('\n').slice(-20).join('\n'),
     });
+  }
+}
+
+/** A kubelet that restarts, or an API server that has just come back, makes a node look lost for a moment: that is never believed at once. */
+async function lastingState(
+  deps: ActivityDependencies,
+  session: SshSession,
+  { name, beat }: Pick<Leaving, 'name' | 'beat'>,
+): Promise<'ready' | 'lost' | 'gone'> {
+  const until = Date.now() + deps.pace.nodeGrace * 1000;
+  for (;;) {
+    const state = await nodeState(session, beat, name);
+    if (state !== 'lost' || Date.now() >= until) return state;
+    beat.say(`${name} is not Ready: looking again before its pods are given up`);
+    await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
   }
 }
 

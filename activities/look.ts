@@ -30,7 +30,7 @@ export function createLookActivity(deps: ActivityDependencies): LookActivities {
           });
         }
         const input = { vnfInstanceId, vnfLcmOpOccId: last.id, stepId: 'lookAtCluster', round: 0 };
-        const survey = await askControlPlane(deps, input, { last: drained, rounds: 1, beat });
+        const survey = await askControlPlane(deps, input, { last: drained, patienceSeconds: 0, beat });
         return { survey, ...(await podsOf(deps, input, { drained, beat })) };
       }),
   };

@@ -1,5 +1,6 @@
 import type { OperationRef } from '../domain/activity-contract.ts';
 import { ClusterParameters } from '../domain/cluster-parameters.ts';
+import { isFinal } from '../domain/operation-state.ts';
 import { VnflowError } from '../domain/problems.ts';
 import {
   InstantiateVnfRequest,
@@ -56,7 +57,7 @@ export function clusterParametersOf(request: InstantiateVnfRequest): ClusterPara
 export async function vimConnectionOf(deps: ActivityDependencies, ref: OperationRef): Promise<VimConnection> {
   const operation = await operationOf(deps, ref);
   const map =
-    operation.operation === 'INSTANTIATE'
+    operation.operation === 'INSTANTIATE' && !isFinal(operation.operation_state)
       ? (await instantiateRequestOf(deps, ref)).vimConnectionInfo
       : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
   return firstVimConnection(map, ref.vnfInstanceId);

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { StepActivities } from '../domain/activity-contract.ts';
+import { objectToRemoval, refusalOf, type Verdicts } from '../domain/control-plane-evidence.ts';
 import { VnflowError } from '../domain/problems.ts';
 import {
   type ControlPlaneNode,
@@ -11,6 +13,7 @@ import {
 import type { SshSession } from '../ssh/session.ts';
 import { listControlPlane } from '../store/cluster-nodes.ts';
 import { controlPlaneNode, onControlPlane } from './control-plane.ts';
+import { plannedVerdicts } from './control-plane-evidence.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { liveMembers, removeMember } from './etcd.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
@@ -31,10 +34,12 @@ export function createRemoveControlPlaneActivity(
         const victim = nodes.find((node) => node.slot === slot);
         if (!victim) throw new VnflowError('INTERNAL', { detail: `No server is bound to ${slot}.` });
         const timeoutSeconds = await drainTimeoutOf(deps, input);
+        const before = await plannedVerdicts(deps, input);
         await onControlPlane(deps, input, { avoid: [slot], beat }, async ({ session }) => {
-          proveDeparture(await liveMembers(session), victim);
-          await leaveCluster(session, beat, { name: victim.name, timeoutSeconds });
-          await removeMembers({ session, beat, nodes, slot });
+          const removal = { session, beat, nodes, slot, before };
+          proveDeparture(await untilAsPlanned(deps, removal), victim);
+          await leaveCluster(deps, session, { name: victim.name, timeoutSeconds, beat });
+          await removeMembers(removal);
         });
         return {};
       }),
@@ -56,12 +61,34 @@ interface Removal {
   readonly beat: Beat;
   readonly nodes: readonly ControlPlaneNode[];
   readonly slot: string;
+  readonly before: Verdicts;
+}
+
+/**
+ * The members, when nothing speaks against the removal: looks again for minutes while one that stays does not vote.
+ * @throws VnflowError CONTROL_PLANE_CHANGED
+ */
+async function untilAsPlanned(
+  deps: ActivityDependencies,
+  { session, beat, nodes, slot, before }: Removal,
+): Promise<readonly LiveMember[]> {
+  const until = Date.now() + deps.pace.surveyLimit * 1000;
+  for (;;) {
+    const members = await liveMembers(session);
+    const objection = objectToRemoval(before, { members, nodes, slot });
+    if (!objection) return members;
+    if (!objection.mayPass || Date.now() >= until) throw refusalOf(objection);
+    beat.say(objection.detail);
+    await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
+  }
 }
 
 /** One after another, each proved with what etcd says at that moment. */
-async function removeMembers({ session, beat, nodes, slot }: Removal): Promise<void> {
+async function removeMembers({ session, beat, nodes, slot, before }: Removal): Promise<void> {
   for (;;) {
     const members = await liveMembers(session);
+    const objection = objectToRemoval(before, { members, nodes, slot });
+    if (objection) throw refusalOf(objection);
     const [leaving] = removableMembers(members, nodes, [slot]);
     if (!leaving) return;
     const proof = proveRemoval(members, leaving);

@@ -25,7 +25,7 @@ export function createRemoveWorkersActivity(deps: ActivityDependencies): Pick<St
             await Promise.all(
               victims
                 .slice(at, at + NODES_AT_ONCE)
-                .map((name) => leaveCluster(session, beat, { name, timeoutSeconds })),
+                .map((name) => leaveCluster(deps, session, { name, timeoutSeconds, beat })),
             );
           }
         });

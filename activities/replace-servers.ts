@@ -13,6 +13,7 @@ import {
   updateStack,
 } from '../openstack/heat.ts';
 import { mergeOperationContext, operationContext } from '../store/operations.ts';
+import { mustBeAsPlanned } from './control-plane-evidence.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { grantOf } from './grant.ts';
 import { healRequestOf } from './heal-facts-of.ts';
@@ -49,6 +50,7 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   const isOld = ({ slot, server }: HealedServer) => server.physical_resource_id === before[slot];
   const old = found.filter(isOld);
   if (old.length === 0 && stack.stack_status.endsWith('_COMPLETE')) return;
+  await mustBeAsPlanned(deps, input, { leaving: old.map(({ slot }) => slot), beat: work.beat });
   const withStorage = (await healRequestOf(deps, input)).additionalParams?.['all'] === true;
   for (const { server, volumes } of old) {
     for (const resource of [server, ...(withStorage ? volumes : [])]) {

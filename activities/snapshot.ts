@@ -1,10 +1,11 @@
 import type { OperationRef, ScheduledActivities, StepActivities, StepInput } from '../domain/activity-contract.ts';
 import { slotsOf } from '../domain/plan.ts';
 import { VnflowError } from '../domain/problems.ts';
-import type { ClusterBackup } from '../store/cluster-backups.ts';
+import { type ClusterBackup, listClusterBackups } from '../store/cluster-backups.ts';
 import { listControlPlane } from '../store/cluster-nodes.ts';
 import { findOpenOperation, newestOperation } from '../store/operations.ts';
 import { findVnfInstance } from '../store/vnf-instances.ts';
+import { confirmSource, isRestore } from './control-plane-evidence.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { type NodeAccess, onNode } from './node-session.ts';
@@ -22,6 +23,7 @@ export function createSnapshotActivities(
   return {
     snapshotEtcd: (input) =>
       heartbeating(async (beat) => {
+        if (await isLost(deps, input, beat)) return {};
         const slots = slotsOf(input);
         await keepFirst(deps, input, { slots: slots.length > 0 ? slots : await controlPlaneOf(deps, input), beat });
         return {};
@@ -34,6 +36,20 @@ export function createSnapshotActivities(
 
     snapshotOnSchedule: ({ vnfInstanceId }) => heartbeating((beat) => onSchedule(deps, vnfInstanceId, beat)),
   };
+}
+
+/**
+ * Is the node dead whose last state a restore was to begin with? Then the newest backup must do.
+ * @throws VnflowError BACKUP_MISSING when there is none; CONTROL_PLANE_UNKNOWN, CONTROL_PLANE_CHANGED
+ */
+async function isLost(deps: ActivityDependencies, input: StepInput, beat: Beat): Promise<boolean> {
+  const { slots: [source] = [] } = input;
+  if (input.slot !== undefined || source === undefined || !(await isRestore(deps, input))) return false;
+  if ((await confirmSource(deps, input, { source, beat })) === 'alive') return false;
+  if ((await listClusterBackups(deps.db, input.vnfInstanceId)).length > 0) return true;
+  throw new VnflowError('BACKUP_MISSING', {
+    detail: `${source} of VNF instance ${input.vnfInstanceId} is dead, and there is no backup of its cluster.`,
+  });
 }
 
 async function controlPlaneOf(deps: ActivityDependencies, { vnfInstanceId }: OperationRef): Promise<string[]> {

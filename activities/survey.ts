@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OperationRef, RecordActivities } from '../domain/activity-contract.ts';
-import { type ControlPlaneSurvey, needsSurvey } from '../domain/planner/heal.ts';
-import { VnflowError } from '../domain/problems.ts';
-import type { LiveMember } from '../domain/quorum.ts';
-import { type ClusterNode, listControlPlane } from '../store/cluster-nodes.ts';
+import {
+  type ControlPlaneSurvey,
+  confirmedBy,
+  isSettled,
+  isWhole,
+  nodeTexts,
+  sameVerdicts,
+} from '../domain/control-plane-survey.ts';
+import { needsSurvey } from '../domain/planner/heal.ts';
 import { mergeOperationContext } from '../store/operations.ts';
-import { controlPlaneNode } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { etcdRuns, liveMembers } from './etcd.ts';
 import { healFactsOf } from './heal-facts-of.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
-import { onNode } from './node-session.ts';
+import { lookAtControlPlane } from './look-at-control-plane.ts';
 import { writeAsAttempt } from './step-attempt.ts';
-
-/** An election takes seconds: a majority that is not there now may be there soon. */
-const ROUNDS = 2;
 
 /** Asks the control plane who votes and who answers, before a heal is planned. Changes nothing. */
 export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordActivities, 'surveyControlPlane'> {
@@ -23,78 +23,41 @@ export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordAct
       heartbeating(async (beat) => {
         const facts = await healFactsOf(deps, ref);
         if (!needsSurvey(facts)) return;
-        const survey = await askControlPlane(deps, ref, { last: facts.controlPlane, rounds: ROUNDS, beat });
+        const asking = { last: facts.controlPlane, patienceSeconds: deps.pace.surveyLimit, beat };
+        const survey = await askControlPlane(deps, ref, asking);
         await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, ref.vnfLcmOpOccId, { survey }));
       }),
   };
 }
 
+interface Asking {
+  /** Slots of control-plane nodes that are asked after the others. */
+  readonly last: readonly string[];
+  /** How long it is asked again while the answer is in doubt; 0: one look must do. */
+  readonly patienceSeconds: number;
+  readonly beat: Beat;
+}
+
 /**
- * Who votes and who answers.
- * @param last slots of control-plane nodes that are asked after the others
- * @param rounds how often, when nobody is in a majority
+ * Who votes and who answers: looks again until every node votes, or until two looks agree and waiting would not change them. What
+ * is in doubt after that stays `unknown`.
  */
 export async function askControlPlane(
   deps: ActivityDependencies,
   ref: OperationRef,
-  { last, rounds, beat }: { last: readonly string[]; rounds: number; beat: Beat },
+  { last, patienceSeconds, beat }: Asking,
 ): Promise<ControlPlaneSurvey> {
-  const masters = await listControlPlane(deps.db, ref.vnfInstanceId);
-  const isLast = ({ slot }: ClusterNode) => last.includes(slot);
-  const inOrder = [...masters.filter((node) => !isLast(node)), ...masters.filter(isLast)];
-  return {
-    nodes: masters.map(controlPlaneNode),
-    members: await membersOf(deps, ref, { masters: inOrder, rounds, beat }),
-  };
-}
-
-interface Asking {
-  readonly masters: readonly ClusterNode[];
-  readonly rounds: number;
-  readonly beat: Beat;
-}
-
-/** Whoever is in a majority is believed. Where there is none, each node speaks for itself. */
-async function membersOf(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-  { masters, rounds, beat }: Asking,
-): Promise<LiveMember[]> {
-  for (let round = 1; ; round++) {
-    const alone: LiveMember[] = [];
-    for (const node of masters) {
-      const found = await askNode(deps, ref, { node, beat });
-      if (Array.isArray(found)) return found;
-      alone.push(lonely(node, found === 'alone'));
+  const until = Date.now() + patienceSeconds * 1000;
+  let before: ControlPlaneSurvey | undefined;
+  for (;;) {
+    const seen = await lookAtControlPlane(deps, ref, { last, beat });
+    if (patienceSeconds === 0 || isWhole(seen)) return seen;
+    if (before) {
+      if (isSettled(seen) && sameVerdicts(before, seen)) return seen;
+      if (Date.now() >= until) return confirmedBy(before, seen);
     }
-    if (round === rounds) return alone;
+    beat.say(`asking again: ${nodeTexts(seen.nodes)}`);
+    before = seen;
     await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
   }
-}
-
-/** The members; `alone`: etcd runs there, without a majority; `silent`: no etcd, or no node. */
-async function askNode(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-  { node, beat }: { node: ClusterNode; beat: Beat },
-): Promise<LiveMember[] | 'alone' | 'silent'> {
-  const input = { ...ref, stepId: 'survey', round: 0 };
-  beat.say(`asking etcd on ${node.node_name}`);
-  try {
-    return await onNode(deps, input, { slot: node.slot, limitSeconds: 0, beat }, async ({ session }) => {
-      try {
-        return await liveMembers(session);
-      } catch (error) {
-        if (!(error instanceof VnflowError)) throw error;
-        return (await etcdRuns(session)) ? 'alone' : 'silent';
-      }
-    });
-  } catch (error) {
-    if (error instanceof VnflowError) return 'silent';
-    throw error;
-  }
-}
-
-function lonely({ slot, node_name: name, nic_address: address }: ClusterNode, healthy: boolean): LiveMember {
-  return { id: slot, started: true, name, peerUrls: [`https://${address}:2380`], learner: false, healthy };
 }

@@ -126,9 +126,12 @@ it('plans scale in: who is drained and goes, who is asked, who is left alone', a
     });
   const pod = { namespace: 'default', name: 'db-1', node: 'node3', budget: { name: 'db', disruptionsAllowed: 0 } };
   const member = { id: 'a', started: true, name: 'node0', peerUrls: [], learner: false, healthy: true };
-  test.engine.sees = { survey: { nodes: [], members: [member] }, pods: [pod] };
+  const seen = { verdict: 'alive', ground: 'majority', seen: 'its member of etcd votes' } as const;
+  const node = { slot: 'masterNode[0]', name: 'node0', address: '10.10.0.0', ...seen };
+  test.engine.sees = { survey: { nodes: [node], members: [member], majority: true }, pods: [pod] };
   expect((await live(true)).json.observed).toEqual({
     etcd: [{ name: 'node0', healthy: true, voter: true }],
+    controlPlane: [{ name: 'node0', verdict: 'alive', seen: 'its member of etcd votes' }],
     pods: [pod],
   });
   expect((await live(false)).json.observed).toBeUndefined();

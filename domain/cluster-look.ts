@@ -1,9 +1,20 @@
 import { z } from 'zod';
+import type { ControlPlaneSurvey } from './control-plane-survey.ts';
 import { EvictedPod } from './evicted-pods.ts';
-import type { ControlPlaneSurvey } from './planner/heal.ts';
 
 export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
-  nodes: z.array(z.object({ slot: z.string(), name: z.string(), address: z.string() })),
+  nodes: z.array(
+    z.object({
+      slot: z.string(),
+      name: z.string(),
+      address: z.string(),
+      // a survey of an earlier release has no verdicts: it supports nothing
+      verdict: z.enum(['alive', 'dead', 'unknown']).default('unknown'),
+      ground: z.enum(['majority', 'etcd', 'nova', 'none']).default('none'),
+      seen: z.string().default('not judged'),
+    }),
+  ),
+  majority: z.boolean().default(false),
   members: z.array(
     z.object({
       id: z.string(),

@@ -310,6 +310,20 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Heal the control-plane nodes that are down first, or together with these.',
   },
+  CONTROL_PLANE_UNKNOWN: {
+    status: 422,
+    title: 'Nobody knows whether a control-plane node is dead',
+    retriable: false,
+    remedy:
+      'Make the nodes of the detail reachable over SSH again (network, security groups, bastion) and see that etcd runs there. A node that is lost: stop its server (`openstack server stop SERVER`), then it counts as dead. Then `vnflow ops retry OP_OCC`.',
+  },
+  CONTROL_PLANE_CHANGED: {
+    status: 422,
+    title: 'Control plane is not as it was when the plan was made',
+    retriable: false,
+    remedy:
+      'Look at the control plane (`sudo crictl ps --name etcd`, `kubectl get node`). If it is as it was: `vnflow ops retry OP_OCC`. If not: end the operation (`vnflow ops fail OP_OCC`) and heal again what still needs it: the plan is then made anew.',
+  },
   // -- backups -------------------------------------------------------------------------------------------------------
   SNAPSHOT_FAILED: {
     status: 503,

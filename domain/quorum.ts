@@ -37,6 +37,11 @@ export function isMemberOf(node: Pick<ControlPlaneNode, 'name' | 'address'>, mem
   return member.name === node.name || member.peerUrls.some((url) => addressOfPeer(url) === node.address);
 }
 
+/** Does the member run and count? */
+export function isVoting(member: LiveMember): boolean {
+  return member.healthy && !isStale(member);
+}
+
 /** Is the member one that never came to vote: added and not started, or a learner that was not promoted? */
 function isStale({ started, learner }: EtcdMember): boolean {
   return !started || learner;
@@ -131,8 +136,7 @@ export function healOrder(
   victims: readonly string[],
 ): HealOrder {
   if (!quorumOf(members).kept) return { verdict: 'lost', sentence: `${quorumSentence(members)}.` };
-  const votes = (node: ControlPlaneNode) =>
-    members.some((member) => isMemberOf(node, member) && member.healthy && !isStale(member));
+  const votes = (node: ControlPlaneNode) => members.some((member) => isMemberOf(node, member) && isVoting(member));
   const down = nodes.filter((node) => !victims.includes(node.slot) && !votes(node));
   if (down.length > 0) {
     return {

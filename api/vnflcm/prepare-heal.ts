@@ -1,6 +1,7 @@
 import { ClusterParameters } from '../../domain/cluster-parameters.ts';
+import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import type { Plan } from '../../domain/plan.ts';
-import { type ControlPlaneSurvey, planHeal } from '../../domain/planner/heal.ts';
+import { planHeal } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
 import { checkBackup } from '../../domain/planner/restore.ts';
 import type { HealVnfRequest } from '../../domain/sol-requests.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ClusterLook } from '../../domain/cluster-look.ts';
+import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
 import { OPERATIONS } from '../../domain/operation-state.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/plan.ts';
-import type { ControlPlaneSurvey } from '../../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
 import { planScaleOutRollback } from '../../domain/planner/scale.ts';
 import { planTerminate } from '../../domain/planner/terminate.ts';
@@ -101,8 +101,9 @@ function observedOf({ look, problem }: Seen, drains: boolean): Record<string, un
     healthy: started && healthy,
     voter: !learner,
   }));
+  const controlPlane = look?.survey.nodes.map(({ name, verdict, seen }) => ({ name, verdict, seen }));
   const { pods, podsProblem } = drains ? (look ?? {}) : {};
-  return present({ etcd: members, pods, podsProblem, problem });
+  return present({ etcd: members, controlPlane, pods, podsProblem, problem });
 }
 
 export const VnfdPlanRequest = PlanRequest.extend({ operation: z.literal('INSTANTIATE'), vnfdId: z.string() });

@@ -238,6 +238,10 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
         { name: 'm1', healthy: false, voter: true },
         { name: 'm2', healthy: true, voter: true },
       ],
+      controlPlane: [
+        { name: 'm1', verdict: 'unknown', seen: 'no answer; its server is ACTIVE in Nova' },
+        { name: 'm2', verdict: 'alive', seen: 'its member of etcd votes' },
+      ],
       pods: [
         { namespace: 'shop', name: 'web-1', node: 'w3' },
         { namespace: 'shop', name: 'db-1', node: 'w3', budget: { name: 'db', disruptionsAllowed: 0 } },
@@ -253,6 +257,7 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
     '  not touched  w0, w1, w2, w3, w4, w5 and 492 more  (no login, no command)',
     '  etcd         3 members (majority 2, 1 may fail) → 2 members (majority 2, 0 may fail) → 3 members (majority 2, 1 may fail)',
     '  etcd now     m1 does not answer, m2 answers',
+    '  unknown      m1: no answer; its server is ACTIVE in Nova',
     '  pods leave   2:',
     '               shop/db-1 on w3  (budget db: 0 may go now)',
     '               shop/web-1 on w3',

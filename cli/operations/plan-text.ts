@@ -65,13 +65,15 @@ function disruptionLines(found: Disruption): string[] {
   ];
 }
 
-function observedLines({ etcd = [], pods, podsProblem, problem }: Observed): string[] {
+function observedLines({ etcd = [], controlPlane = [], pods, podsProblem, problem }: Observed): string[] {
   const members = etcd.map(({ name, healthy, voter }) => {
     const answers = healthy ? 'answers' : styleText('red', 'does not answer');
     return `${plainText(name)} ${voter ? answers : `${answers}, has no vote yet`}`;
   });
+  const fallen = controlPlane.filter(({ verdict }) => verdict !== 'alive');
   return [
     ...(members.length > 0 ? [row('etcd now', members.join(', '))] : []),
+    ...fallen.map(({ name, verdict, seen }) => row(verdict, `${plainText(name)}: ${plainText(seen)}`)),
     ...(pods ? [row('pods leave', pods.length > 0 ? `${pods.length}:` : 'none'), ...podLines(pods)] : []),
     ...(podsProblem === undefined ? [] : [row('pods leave', `unknown: ${plainText(podsProblem)}`)]),
     ...(problem === undefined

@@ -91,6 +91,9 @@ export type PodToLeave = z.infer<typeof PodToLeave>;
 /** What the cluster said when the plan was made. */
 export const Observed = z.looseObject({
   etcd: z.array(z.looseObject({ name: z.string(), healthy: z.boolean(), voter: z.boolean() })).optional(),
+  controlPlane: z
+    .array(z.looseObject({ name: z.string(), verdict: z.enum(['alive', 'dead', 'unknown']), seen: z.string() }))
+    .optional(),
   pods: z.array(PodToLeave).optional(),
   podsProblem: z.string().optional(),
   problem: z.string().optional(),

@@ -131,6 +131,40 @@ describe('refuses, with the arithmetic', () => {
   });
 });
 
+describe('unreachable is not dead', () => {
+  const victims = [0, 1, 2].map(master);
+
+  it.each([
+    ['all of three', 3, [], [0, 1, 2]],
+    ['two of three', 3, [], [1, 2]],
+    ['one, and another one is off', 3, [1], [2]],
+    ['of five, two off and one unknown', 5, [0, 1], [2]],
+  ])('%s unknown: no restore, whether it is allowed or not', (_, masters, dead, unknown) => {
+    for (const allowRestore of [false, true]) {
+      const plan = () =>
+        planHeal(facts({ masters, controlPlane: victims, allowRestore }), survey(masters, dead, unknown));
+      expect(plan).toThrow(
+        expect.objectContaining({
+          code: 'CONTROL_PLANE_UNKNOWN',
+          message: expect.stringContaining('Nothing was touched'),
+        }),
+      );
+    }
+  });
+
+  it('a node of which nobody knows is replaced as dead when a majority of the others counts it out', () => {
+    const plan = planHeal(facts({ controlPlane: [master(1)] }), survey(3, [], [1]));
+    expect(ids(plan)).toContain('removeControlPlane-masterNode-1');
+  });
+
+  it('the only one, unknown: a backup of it comes first', () => {
+    const of = facts({ masters: 1, controlPlane: [master(0)] });
+    expect(ids(planHeal(of, survey(1, [], [0])))).toEqual(ids(planHeal(of, survey(1, []))));
+    expect(ids(planHeal(of, survey(1, [], [0])))[0]).toBe('snapshotEtcd-0');
+    expect(ids(planHeal(of, survey(1, [0])))).not.toContain('snapshotEtcd-0');
+  });
+});
+
 it('any heal: touches its victims only, updates the stack once at a time, and has no step that the dry run did not tell', () => {
   const some = (count: number) => fc.uniqueArray(fc.nat({ max: count - 1 }));
   const world = fc

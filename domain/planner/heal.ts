@@ -1,6 +1,7 @@
+import { type ControlPlaneSurvey, nodeTexts, whyUndecided } from '../control-plane-survey.ts';
 import { type Plan, type PlanStep, step } from '../plan.ts';
 import { VnflowError } from '../problems.ts';
-import { type ControlPlaneNode, healOrder, type LiveMember } from '../quorum.ts';
+import { healOrder } from '../quorum.ts';
 import { replacement } from './heal-replacement.ts';
 import { type ClusterShape, planInstantiate } from './instantiate.ts';
 import { restoration, restoreSource } from './restore.ts';
@@ -19,12 +20,6 @@ export interface HealFacts {
   readonly allowRestore: boolean;
 }
 
-/** What the control plane said about itself, just now. */
-export interface ControlPlaneSurvey {
-  readonly nodes: readonly ControlPlaneNode[];
-  readonly members: readonly LiveMember[];
-}
-
 /** Needed as soon as a control-plane node is to be replaced, and only then. */
 export function needsSurvey({ recreate, controlPlane }: HealFacts): boolean {
   return !recreate && controlPlane.length > 0;
@@ -34,7 +29,7 @@ export function needsSurvey({ recreate, controlPlane }: HealFacts): boolean {
  * Replaces nodes and nothing else: workers drained first, control-plane nodes so that etcd never loses its majority (the dead
  * leave before anyone joins; the living go one at a time). No step touches a worker that stays.
  * @param survey absent (a dry run): every control-plane node counts as alive. With one there is no step that the dry run does not name.
- * @throws VnflowError QUORUM_LOST, QUORUM_INCOMPLETE with the arithmetic and the members
+ * @throws VnflowError QUORUM_LOST, QUORUM_INCOMPLETE with the arithmetic and the members; CONTROL_PLANE_UNKNOWN when nobody knows who is dead
  */
 export function planHeal(facts: HealFacts, survey?: ControlPlaneSurvey): Plan {
   const steps = facts.recreate ? recreation(facts.shape) : healing(facts, survey);
@@ -53,18 +48,26 @@ function healing(facts: HealFacts, survey: ControlPlaneSurvey | undefined): Plan
     const steps = replacement(facts, { dead: [], alive: controlPlane });
     return facts.allowRestore ? eitherOf(steps, restored(facts, undefined)) : steps;
   }
+  const undecided = whyUndecided(survey);
+  if (undecided !== undefined) {
+    throw new VnflowError('CONTROL_PLANE_UNKNOWN', { detail: `Nothing was touched: ${undecided}.` });
+  }
   const order = healOrder(survey.members, survey.nodes, controlPlane);
   if (order.verdict === 'possible') return replacement(facts, order);
   if (order.verdict === 'lost' && facts.allowRestore) return restored(facts, survey);
   throw new VnflowError(order.verdict === 'lost' ? 'QUORUM_LOST' : 'QUORUM_INCOMPLETE', {
     detail: `Nothing was touched: ${order.sentence}`,
+    seen: nodeTexts(survey.nodes),
   });
 }
 
 function restored(facts: HealFacts, survey: ControlPlaneSurvey | undefined): PlanStep[] {
   const source = restoreSource(facts, survey);
   if (typeof source !== 'string') return restoration(facts, source);
-  throw new VnflowError('QUORUM_LOST', { detail: `Nothing was touched: ${source}` });
+  throw new VnflowError('QUORUM_LOST', {
+    detail: `Nothing was touched: ${source}`,
+    ...(survey ? { seen: nodeTexts(survey.nodes) } : {}),
+  });
 }
 
 /** The steps of the first way, then those that only the second has. */

@@ -1,8 +1,9 @@
+import { type ControlPlaneSurvey, slotsThatAre } from '../control-plane-survey.ts';
 import { type Plan, type PlanStep, step } from '../plan.ts';
 import { VnflowError } from '../problems.ts';
-import { isMemberOf, quorumSentence } from '../quorum.ts';
+import { quorumSentence } from '../quorum.ts';
 import { slotNames } from '../slot.ts';
-import type { ControlPlaneSurvey, HealFacts } from './heal.ts';
+import type { HealFacts } from './heal.ts';
 
 /** Where a cluster without a majority comes back from, and where. */
 export interface Source {
@@ -22,13 +23,7 @@ export interface Source {
  */
 export function restoreSource({ shape, controlPlane }: HealFacts, survey?: ControlPlaneSurvey): Source | string {
   const slots = slotNames(shape.controlPlane.vduId, shape.controlPlane.count);
-  const alive = survey
-    ? survey.nodes
-        .filter((node) =>
-          survey.members.some((one) => isMemberOf(node, one) && one.healthy && one.started && !one.learner),
-        )
-        .map(({ slot }) => slot)
-    : slots;
+  const alive = survey ? answering(survey) : slots;
   const forgotten = slots.filter((slot) => !alive.includes(slot) && !controlPlane.includes(slot));
   if (survey && forgotten.length > 0) {
     return `${quorumSentence(survey.members)}; to restore the cluster, name also ${forgotten.join(', ')}.`;
@@ -38,6 +33,12 @@ export function restoreSource({ shape, controlPlane }: HealFacts, survey?: Contr
   const [source = undefined] = survivor === undefined ? alive : [survivor];
   const replaced = slots.filter((slot) => slot !== survivor);
   return { seed, replaced, ...(source === undefined ? {} : { alive: source }) };
+}
+
+/** A single node of which nobody knows whether it is dead counts as alive: a backup of it comes first, and fails as long as that lasts. */
+function answering(survey: ControlPlaneSurvey): string[] {
+  const isSingle = survey.nodes.length === 1;
+  return [...slotsThatAre('alive', survey), ...(isSingle ? slotsThatAre('unknown', survey) : [])];
 }
 
 /** Is this step the backup that the plan restores the cluster from? */

@@ -91,6 +91,33 @@ it('etcd without a majority still tells its status, and changes no membership', 
   expect((await etcdctl('member remove 1234')).stderr).toContain('Error: context deadline exceeded');
 });
 
+it.each(['3.4.23', '3.5.6'])(
+  'etcd %s without a majority: no key through the leader, its own copy; 3.4 lists its members',
+  async (version) => {
+    const [cluster] = cloud.nodes.clusters();
+    if (!cluster) throw new Error('no cluster');
+    cluster.etcd.version = version;
+    const { stdout: id } = await cloud.ssh('10.10.0.13', `sudo crictl ps -q --name '^etcd$'`);
+    const etcdctl = (command: string) => on(13, `crictl exec ${id.trim()} etcdctl ${CERTIFICATES} ${command}`);
+    expect((await etcdctl('version')).stdout).toContain(`etcdctl version: ${version}\n`);
+    expect(await etcdctl('get vnflow --consistency=l')).toMatchObject({ code: 0, stdout: '' });
+    expect(await etcdctl('get --consistency=l'), 'no key').toMatchObject({ code: 128 });
+    expect(await etcdctl('get vnflow --consistency=x')).toMatchObject({ code: 4 });
+    off(11);
+    off(12);
+    expect(await etcdctl('get vnflow --consistency=l')).toMatchObject({ code: 1 });
+    expect(await etcdctl('get vnflow --consistency=s')).toMatchObject({ code: 0 });
+    expect(await etcdctl('endpoint health -w json')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"health":false'),
+    });
+    const lists = version.startsWith('3.4.');
+    expect(await etcdctl('member list')).toMatchObject({ code: lists ? 0 : 1 });
+    const all = await etcdctl('endpoint health --cluster -w json');
+    expect([all.code, all.stdout.match(/"health":false/g)?.length ?? 0]).toEqual([1, lists ? 3 : 0]);
+  },
+);
+
 it('a dead member must go before another can join', async () => {
   off(13);
   const etcdctl = (command: string) =>

@@ -8,4 +8,5 @@ export const TEST_PACE: Pace = {
   authGrace: 1,
   consoleGrace: 10,
   nodeGrace: 0.25,
+  surveyLimit: 2,
 };

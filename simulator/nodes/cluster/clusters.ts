@@ -70,6 +70,8 @@ export interface EtcdState {
   readonly members: EtcdMember[];
   revision: number;
   term: number;
+  /** Of its etcd and etcdctl; none: the one of Kubernetes 1.26. 3.4 lists its members without a majority. */
+  version?: string;
 }
 
 export interface EtcdMember {

@@ -31,12 +31,24 @@ const VALUES = new Set([
   '--consistency',
 ]);
 const DEADLINE_SECONDS = 5;
+const VERSION = '3.5.6';
+/** What `--consistency` may be: linearizable (through the leader) or serializable (from the local copy). */
+const CONSISTENCIES = ['l', 's'];
 
-function deadline(): Output {
+function deadline(what = ''): Output {
   return failure(
     1,
-    '{"level":"warn","ts":"2026-11-21T10:25:19.842Z","logger":"etcd-client","caller":"v3/retry_interceptor.go:62","msg":"retrying of unary invoker failed","attempt":0,"error":"rpc error: code = DeadlineExceeded desc = context deadline exceeded"}\nError: context deadline exceeded',
+    `{"level":"warn","ts":"2026-11-21T10:25:19.842Z","logger":"etcd-client","caller":"v3/retry_interceptor.go:62","msg":"retrying of unary invoker failed","attempt":0,"error":"rpc error: code = DeadlineExceeded desc = context deadline exceeded"}\nError: ${what}context deadline exceeded`,
   );
+}
+
+function versionOf({ etcd }: ClusterState): string {
+  return etcd.version ?? VERSION;
+}
+
+/** etcd 3.4 lists the members as the asked one knows them; 3.5 asks the leader. */
+function listsLocally(cluster: ClusterState): boolean {
+  return versionOf(cluster).startsWith('3.4.');
 }
 
 /** What the etcd container of a control-plane node sees of its machine. */
@@ -51,10 +63,17 @@ export async function etcdctl(args: readonly string[], context: CommandContext, 
   const { host } = room;
   const parsed = parseArguments(args, VALUES);
   const [object = '', verb = '', operand] = parsed.operands;
-  if (object === 'version') return ok('etcdctl version: 3.5.6\nAPI version: 3.5\n');
+  const found = clusterOnNode(world, host);
+  if (object === 'version') {
+    const version = found ? versionOf(found.cluster) : VERSION;
+    return ok(`etcdctl version: ${version}\nAPI version: ${version.replace(/\.\d+$/, '')}\n`);
+  }
   const offline = object === 'snapshot' ? offlineSnapshot(verb, parsed, room) : undefined;
   if (offline) return offline;
-  const found = clusterOnNode(world, host);
+  if (object === 'get') {
+    const refused = refuseGet(verb, parsed.value('--consistency'));
+    if (refused) return refused;
+  }
   if (!found || !memberRuns(world, found.cluster, found.member)) {
     await context.sleep(DEADLINE_SECONDS);
     return deadline();
@@ -67,7 +86,10 @@ export async function etcdctl(args: readonly string[], context: CommandContext, 
   if (object === 'snapshot' && verb === 'save')
     return saveSnapshot(operand, { cluster, endpoints: parsed.value('--endpoints') ?? '', room });
   if (object === 'alarm') return ok();
-  if (!quorum && !(object === 'get' && parsed.value('--consistency') === 's')) {
+  const isLocal =
+    (object === 'get' && parsed.value('--consistency') === 's') ||
+    (object === 'member' && verb === 'list' && listsLocally(cluster));
+  if (!quorum && !isLocal) {
     await context.sleep(DEADLINE_SECONDS);
     return deadline();
   }
@@ -83,6 +105,13 @@ export async function etcdctl(args: readonly string[], context: CommandContext, 
   if (object === 'move-leader') return ok(`Leadership transferred\n`);
   if (object === 'get' || object === 'put' || object === 'del') return ok(object === 'put' ? 'OK\n' : '');
   return failure(1, `Error: unknown command "${object}" for "etcdctl"`);
+}
+
+function refuseGet(key: string, consistency: string | undefined): Output | undefined {
+  if (key === '')
+    return failure(128, 'Error: get command needs one argument as key and an optional argument as range_end');
+  if (consistency === undefined || CONSISTENCIES.includes(consistency)) return undefined;
+  return failure(4, `Error: unknown consistency flag "${consistency}"`);
 }
 
 interface Scope {
@@ -155,29 +184,18 @@ async function endpoint(
   { context, cluster, member, format, all }: Scope & { readonly member: EtcdMember; readonly all: boolean },
 ): Promise<Output> {
   const { world } = context;
+  const quorum = hasQuorum(world, cluster);
+  if (all && !quorum && !listsLocally(cluster)) {
+    await context.sleep(DEADLINE_SECONDS);
+    return deadline('failed to fetch endpoints from etcd cluster member list: ');
+  }
   const asked = all ? cluster.etcd.members.filter(({ started }) => started) : [member];
   const url = (one: EtcdMember) => `https://${all ? one.address : '127.0.0.1'}:2379`;
   const dead = asked.filter((one) => !memberRuns(world, cluster, one));
-  const quorum = hasQuorum(world, cluster);
   if (dead.length > 0 || (verb === 'health' && !quorum)) await context.sleep(DEADLINE_SECONDS);
-  if (verb === 'health') {
-    const rows = asked.map((one) => {
-      const good = quorum && !dead.includes(one);
-      return `{"endpoint":"${url(one)}","health":${good},"took":"${good ? '8.1ms' : '5.001s'}"${good ? '' : ',"error":"context deadline exceeded"'}}`;
-    });
-    const healthy = quorum && dead.length === 0;
-    const text =
-      format === 'json'
-        ? `[${rows.join(',')}]\n`
-        : asked
-            .map(
-              (one) =>
-                `${url(one)} is ${quorum && !dead.includes(one) ? 'healthy: successfully committed proposal: took = 8.1ms' : 'unhealthy: failed to commit proposal: context deadline exceeded'}\n`,
-            )
-            .join('');
-    return { stdout: text, stderr: healthy ? '' : 'Error: unhealthy cluster\n', exitCode: healthy ? 0 : 1 };
-  }
+  if (verb === 'health') return health(asked, { url, format, ailmentOf: (one) => ailmentOf(one, dead, quorum) });
   if (verb !== 'status') return failure(1, `Error: unknown command "endpoint ${verb}" for "etcdctl"`);
+  const version = versionOf(cluster);
   const leader = leaderOf(world, cluster);
   const { revision, term, clusterId } = cluster.etcd;
   const rows = asked
@@ -186,7 +204,7 @@ async function endpoint(
       const head = `"header":{"cluster_id":${clusterId},"member_id":${decimal(one.id)},"revision":${revision},"raft_term":${term}}`;
       const tail = leader ? `"leader":${decimal(leader.id)},` : '';
       const errors = leader ? '' : ',"errors":["etcdserver: no leader"]';
-      return `{"Endpoint":"${url(one)}","Status":{${head},"version":"3.5.6","dbSize":2011136,${tail}"raftIndex":${revision + 60},"raftTerm":${term},"raftAppliedIndex":${revision + 60}${errors},"dbSizeInUse":2003968${one.learner ? ',"isLearner":true' : ''}}}`;
+      return `{"Endpoint":"${url(one)}","Status":{${head},"version":"${version}","dbSize":2011136,${tail}"raftIndex":${revision + 60},"raftTerm":${term},"raftAppliedIndex":${revision + 60}${errors},"dbSizeInUse":2003968${one.learner ? ',"isLearner":true' : ''}}}`;
     });
   const stderr = dead
     .map((one) => `Failed to get the status of endpoint ${url(one)} (context deadline exceeded)\n`)
@@ -196,7 +214,38 @@ async function endpoint(
     .filter((one) => !dead.includes(one))
     .map(
       (one) =>
-        `${url(one)}, ${one.id}, 3.5.6, 2.0 MB, ${one === leader}, ${one.learner}, ${term}, ${revision + 60}, ${revision + 60}, ${leader ? '' : 'etcdserver: no leader'}\n`,
+        `${url(one)}, ${one.id}, ${version}, 2.0 MB, ${one === leader}, ${one.learner}, ${term}, ${revision + 60}, ${revision + 60}, ${leader ? '' : 'etcdserver: no leader'}\n`,
     );
   return { stdout: simple.join(''), stderr, exitCode: dead.length > 0 ? 1 : 0 };
+}
+
+/** `endpoint health` reads a key through the leader: a learner refuses that, and without a majority nobody answers. */
+function ailmentOf(one: EtcdMember, dead: readonly EtcdMember[], quorum: boolean): string | undefined {
+  if (!quorum || dead.includes(one)) return 'context deadline exceeded';
+  return one.learner ? 'etcdserver: rpc not supported for learner' : undefined;
+}
+
+interface HealthView {
+  readonly url: (one: EtcdMember) => string;
+  readonly format: string;
+  readonly ailmentOf: (one: EtcdMember) => string | undefined;
+}
+
+function health(asked: readonly EtcdMember[], { url, format, ailmentOf }: HealthView): Output {
+  const rows = asked.map((one) => ({ at: url(one), ailment: ailmentOf(one) }));
+  const json = rows.map(({ at, ailment }) => {
+    const error = ailment === undefined ? '' : `,"error":"${ailment}"`;
+    return `{"endpoint":"${at}","health":${ailment === undefined},"took":"${ailment === undefined ? '8.1ms' : '5.001s'}"${error}}`;
+  });
+  const simple = rows.map(({ at, ailment }) =>
+    ailment === undefined
+      ? `${at} is healthy: successfully committed proposal: took = 8.1ms\n`
+      : `${at} is unhealthy: failed to commit proposal: ${ailment}\n`,
+  );
+  const healthy = rows.every(({ ailment }) => ailment === undefined);
+  return {
+    stdout: format === 'json' ? `[${json.join(',')}]\n` : simple.join(''),
+    stderr: healthy ? '' : 'Error: unhealthy cluster\n',
+    exitCode: healthy ? 0 : 1,
+  };
 }
