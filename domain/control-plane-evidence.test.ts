@@ -67,7 +67,7 @@ describe('servers of a cluster that keeps its majority', () => {
     ['it votes again', survey(3, []), 'CONTROL_PLANE_CHANGED'],
     ['another one is down', { ...survey(5, [1, 2]) }, 'CONTROL_PLANE_CHANGED'],
     ['nobody is reached', survey(3, [], [0, 1, 2]), 'CONTROL_PLANE_UNKNOWN'],
-    ['the majority is lost', survey(3, [0, 1]), 'CONTROL_PLANE_UNKNOWN'],
+    ['the majority is lost', survey(3, [0, 1]), 'QUORUM_LOST'],
   ])('%s', (_, now, code) => {
     expect(objectToReplacement(before, now, [master(1)])?.code).toBe(code);
   });

@@ -14,7 +14,7 @@ export type Verdicts = Readonly<Record<string, Verdict>>;
 
 /** Why nothing may be destroyed now. */
 export interface Objection {
-  readonly code: 'CONTROL_PLANE_UNKNOWN' | 'CONTROL_PLANE_CHANGED';
+  readonly code: 'CONTROL_PLANE_UNKNOWN' | 'CONTROL_PLANE_CHANGED' | 'QUORUM_LOST';
   readonly detail: string;
   /** May it be different in a minute? */
   readonly mayPass: boolean;
@@ -65,9 +65,9 @@ export function objectToReplacement(
   now: ControlPlaneSurvey,
   leaving: readonly string[],
 ): Objection | undefined {
-  if (!now.majority) {
-    return unknown(whyUndecided(now) ?? `etcd has lost its majority: ${nodeTexts(now.nodes)}`);
-  }
+  const undecided = whyUndecided(now);
+  if (undecided !== undefined) return unknown(undecided);
+  if (!now.majority) return { code: 'QUORUM_LOST', detail: sentence(nodeTexts(now.nodes)), mayPass: true };
   const voting = now.nodes.filter(({ slot, verdict }) => leaving.includes(slot) && verdict === 'alive');
   if (voting.length > 0) return changed(`its server was to go, and now ${nodeTexts(voting)}`);
   return objectToLoss(before, now, leaving);

@@ -34,6 +34,9 @@ const vnfcs = async (vduId: string): Promise<Vnfc[]> =>
   );
 const power = (vnfc: Vnfc, action: 'start' | 'stop') =>
   system.simulator.nodes.hypervisor.power(vnfc.vnfcResourceInfoId, action);
+/** As `openstack server stop` and `start`: Nova knows. */
+const switchServer = (vnfc: Vnfc, action: 'start' | 'stop') =>
+  system.simulator.cloud.power(vnfc.vnfcResourceInfoId, action);
 const machine = (vnfc: Vnfc | undefined) => system.simulator.nodes.node(vnfc?.vnfcResourceInfoId ?? '');
 const names = (list: readonly Vnfc[]) => list.map((vnfc) => machine(vnfc)?.hostname ?? '?').sort();
 const cluster = () => {
@@ -100,12 +103,12 @@ it('refuses to heal a living control-plane node while another one is down, and t
   const [first, second, third] = await vnfcs('masterNode');
   if (!first || !second || !third) throw new Error('three masters');
   const before = { cloud: system.simulator.fingerprint(), info: await vnfcs('masterNode') };
-  power(first, 'stop');
+  switchServer(first, 'stop');
   const other = await healed({ vnfcInstanceId: [second.id] });
   expect(other).toMatchObject({ operationState: 'ROLLED_BACK', error: { code: 'QUORUM_INCOMPLETE' } });
   expect(other.error.detail).toContain(`${machine(first)?.hostname} must vote before another member can join`);
 
-  power(second, 'stop');
+  switchServer(second, 'stop');
   const seq = lastSeq();
   const ended = await healed({ vnfcInstanceId: [first.id, second.id] });
   expect(ended).toMatchObject({
@@ -125,8 +128,8 @@ it('refuses to heal a living control-plane node while another one is down, and t
     .entries(seq)
     .filter(({ kind, what }) => kind === 'http' && !what.startsWith('GET') && !what.includes('/auth/tokens'));
   expect(changes).toEqual([]);
-  power(first, 'start');
-  power(second, 'start');
+  switchServer(first, 'start');
+  switchServer(second, 'start');
   await expect
     .poll(async () => (await vnfcs('masterNode')).map((vnfc) => machine(vnfc)?.power))
     .toEqual(['on', 'on', 'on']);

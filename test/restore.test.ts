@@ -52,7 +52,8 @@ async function vnfcsOf(id: string, vduId: string): Promise<{ vnfc: string; serve
     }));
 }
 
-const power = (server: string, action: 'start' | 'stop') => system.simulator.nodes.hypervisor.power(server, action);
+/** As `openstack server stop`: Nova knows, so the node is dead. */
+const power = (server: string, action: 'start' | 'stop') => system.simulator.cloud.power(server, action);
 const cluster = (): ClusterState => {
   const [only, ...others] = system.simulator.nodes.clusters();
   expect(others).toEqual([]);

@@ -74,7 +74,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   const { vnfcInfo } = instance.instantiatedVnfInfo;
   const lost = vnfcInfo.find(({ vduId }: { vduId: string }) => vduId === 'masterNode');
   const old = await backupCanaries(id);
-  simulator.nodes.hypervisor.power(lost.vnfcResourceInfoId, 'stop');
+  simulator.cloud.power(lost.vnfcResourceInfoId, 'stop');
   const heal = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, { vnfcInstanceId: [lost.id] }));
   expect(await settled(http, heal)).toMatchObject({ operationState: 'COMPLETED' });
   await http.get(heal.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
