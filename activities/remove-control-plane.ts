@@ -87,10 +87,10 @@ async function untilAsPlanned(
 async function removeMembers({ session, beat, nodes, slot, before }: Removal): Promise<void> {
   for (;;) {
     const members = await liveMembers(session);
-    const objection = objectToRemoval(before, { members, nodes, slot });
-    if (objection) throw refusalOf(objection);
     const [leaving] = removableMembers(members, nodes, [slot]);
     if (!leaving) return;
+    const objection = objectToRemoval(before, { members, nodes, slot });
+    if (objection) throw refusalOf(objection);
     const proof = proveRemoval(members, leaving);
     if (!proof.safe) throw new VnflowError('QUORUM_LOST', { detail: `No member was removed: ${proof.sentence}` });
     beat.say(proof.sentence);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClusterState } from '../simulator/nodes/cluster/clusters.ts';
 import type { NodeFault } from '../simulator/nodes/faults.ts';
 import {
@@ -16,12 +16,11 @@ import { TEST_PACE } from './testing/test-pace.ts';
 /** Nodes live, and nobody reaches them for a while: a heal, with and without `allow_restore`, harms nothing. */
 let system: System;
 let vnfdId: string;
-beforeAll(async () => {
+beforeEach(async () => {
   system = await startSystem();
   vnfdId = await onboardSample(system.http);
 }, 120_000);
-afterEach(() => system.simulator.nodes.faults.clear());
-afterAll(() => system.stop());
+afterEach(() => system.stop());
 
 /** Shorter than the survey. */
 const SHORTER_MS = TEST_PACE.surveyLimit * 1000 * 0.5;
@@ -209,8 +208,7 @@ it('a restore that was planned while two of three were off is refused when they 
   const seq = lastSeq();
   // the source of the restore is written down slowly: time to pause what comes after it
   system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: 'tar -C', delaySeconds: 600, times: 2 });
-  const power = (action: 'start' | 'stop') =>
-    off.map(({ server }) => system.simulator.cloud.power(server, action));
+  const power = (action: 'start' | 'stop') => off.map(({ server }) => system.simulator.cloud.power(server, action));
 
   power('stop');
   const risen = await heal(id, body);
