@@ -63,10 +63,7 @@ export async function onNode<T>(
 function heldSession(session: SshSession, beat: Beat): SshSession {
   return {
     ...session,
-    exec: async (command, options) => {
-      beat.mustHold();
-      return session.exec(command, options);
-    },
+    exec: (command, options) => session.exec(command, { ...options, beforeStart: beat.mustHold }),
   };
 }
 

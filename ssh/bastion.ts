@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'ssh2';
-import { type ConnectOptions, connect, type Login } from './connection.ts';
+import { connect } from './connection.ts';
+import { dial } from './dial.ts';
 import { checkHostKey, type HostKeyPolicy } from './host-key.ts';
+import type { Login, LoginOptions } from './log-in.ts';
 
 export interface BastionTarget extends Login {
   readonly host: string;
@@ -11,6 +13,8 @@ export interface BastionTarget extends Login {
 
 export interface BastionVisit {
   readonly client: Client;
+  /** For messages: "bastion 127.0.0.1:2222". */
+  readonly label: string;
   /** Must be called once, when the way through the bastion is not needed any more. */
   leave(): void;
 }
@@ -52,7 +56,7 @@ export async function enterBastion(
     // each visitor has a policy of its own: a key that another one accepted proves nothing
     if (connection.hostKey) await checkHostKey(connection.hostKey, labelOf(target), target.hostKey);
     signal?.throwIfAborted();
-    return { client, leave };
+    return { client, label: labelOf(target), leave };
   } catch (error) {
     leave();
     throw error;
@@ -60,13 +64,15 @@ export async function enterBastion(
 }
 
 function open(target: BastionTarget, key: string, timeoutMs: number): SharedConnection {
-  const options: ConnectOptions = {
+  const options: LoginOptions = {
     timeoutMs,
     onHostKey: (hostKey) => {
       connection.hostKey = hostKey;
     },
   };
-  const client = connect({ ...target, port: target.port ?? 22, label: labelOf(target) }, options);
+  const label = labelOf(target);
+  const reach = () => dial({ host: target.host, port: target.port ?? 22, label }, { timeoutMs });
+  const client = connect({ ...target, label, address: label, reach }, options);
   const connection: SharedConnection = { client, hostKey: undefined, visitors: 0, closing: undefined };
   shared.set(key, connection);
   const forget = () => {

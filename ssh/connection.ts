@@ -1,133 +1,60 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
-import { Client, type ConnectConfig } from 'ssh2';
-import { VnflowError } from '../domain/problems.ts';
-import { checkHostKey, type HostKeyPolicy } from './host-key.ts';
+import PQueue from 'p-queue';
+import pRetry from 'p-retry';
+import type { Client } from 'ssh2';
+import { DroppedConnection, type LoginOptions, type LoginTarget, logIn } from './log-in.ts';
 
-/** Who logs in, and with what. */
-export interface Login {
-  readonly username: string;
-  readonly password?: string;
-  /** PEM or OpenSSH format, without pass phrase. */
-  readonly privateKey?: string;
-}
-
-export interface Machine extends Login {
-  readonly host: string;
-  readonly port: number;
-  readonly hostKey: HostKeyPolicy;
-  /** For messages: "node 10.10.0.57", "bastion 127.0.0.1:2222". */
-  readonly label: string;
-}
-
-export interface ConnectOptions {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-  /** A stream that already leads to the machine's SSH port (through a bastion). */
-  readonly sock?: Duplex;
-  /** Told the machine's host key, once it is accepted. */
-  readonly onHostKey?: (key: Buffer) => void;
+export interface Machine extends LoginTarget {
+  /** Which sshd it is; two that lead to one sshd are equal. */
+  readonly address: string;
+  /** Opens a stream to the machine's SSH port. */
+  reach(): Promise<Duplex>;
 }
 
 /**
- * One SSH connection, with the host key checked before any credential leaves.
- * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY; the signal's reason when aborted
+ * sshd counts the connections that have not logged in yet, of all clients together. From ten on it drops new ones at random, from a hundred
+ * on all (MaxStartups 10:30:100, sshd_config(5)). Four leave room for a second worker process and for people.
  */
-export async function connect(machine: Machine, options: ConnectOptions): Promise<Client> {
-  options.signal?.throwIfAborted();
-  const client = new Client();
-  let refusal: unknown;
-  const config = connectConfig(client, machine, options, (reason) => {
-    refusal = reason;
-  });
-  const onAbort = () => client.destroy();
-  options.signal?.addEventListener('abort', onAbort, { once: true });
+const LOGINS_PER_MACHINE = 4;
+/** A key exchange is work for the processor: hundreds at once would all take too long. */
+const LOGINS_AT_ONCE = 50;
+const BACK_OFF = { retries: Number.POSITIVE_INFINITY, minTimeout: 250, maxTimeout: 4_000, randomize: true } as const;
+
+const exchanges = new PQueue({ concurrency: LOGINS_AT_ONCE });
+const doors = new Map<string, PQueue>();
+
+/**
+ * One SSH connection. It waits for its turn at the machine; a connection that sshd drops at once is tried again, with growing pauses,
+ * for as long as `timeoutMs`.
+ * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY; what `reach` and the host key policy throw; the signal's reason when aborted
+ */
+export function connect(machine: Machine, options: LoginOptions): Promise<Client> {
+  const { timeoutMs, signal } = options;
+  const again = { ...BACK_OFF, maxRetryTime: timeoutMs, shouldRetry: isDropped, ...(signal ? { signal } : {}) };
+  return doorOf(machine).add(() => pRetry(() => attempt(machine, options), again), signal ? { signal } : {});
+}
+
+function isDropped({ error }: { readonly error: Error }): boolean {
+  return error instanceof DroppedConnection;
+}
+
+function doorOf({ address }: Machine): PQueue {
+  const known = doors.get(address);
+  if (known) return known;
+  const door = new PQueue({ concurrency: LOGINS_PER_MACHINE });
+  doors.set(address, door);
+  door.addEventListener('idle', () => doors.delete(address));
+  return door;
+}
+
+/** The way to the machine is open before a place among the key exchanges is taken: a dead machine takes none from the others. */
+async function attempt(machine: Machine, options: LoginOptions): Promise<Client> {
+  const { signal } = options;
+  const stream = await machine.reach();
   try {
-    await ready(client, config, machine.password);
-    return client;
+    return await exchanges.add(() => logIn(machine, stream, options), signal ? { signal } : {});
   } catch (error) {
-    client.destroy();
-    options.signal?.throwIfAborted();
-    throw refusal ?? connectFailure(machine, error);
-  } finally {
-    options.signal?.removeEventListener('abort', onAbort);
+    stream.destroy(); // it may have waited in vain
+    throw error;
   }
-}
-
-function connectConfig(
-  client: Client,
-  machine: Machine,
-  options: ConnectOptions,
-  refuse: (reason: unknown) => void,
-): ConnectConfig {
-  const connection = watch(client);
-  return {
-    host: machine.host,
-    port: machine.port,
-    username: machine.username,
-    ...(machine.password === undefined ? {} : { password: machine.password, tryKeyboard: true }),
-    ...(machine.privateKey === undefined ? {} : { privateKey: machine.privateKey }),
-    ...(options.sock ? { sock: options.sock } : {}),
-    readyTimeout: options.timeoutMs,
-    keepaliveInterval: 5_000,
-    keepaliveCountMax: 4,
-    // behind a bastion this is called in the async context of whoever opened the bastion; the policy is asked in its owner's
-    hostVerifier: AsyncLocalStorage.bind((key: Buffer, verify: (valid: boolean) => void) => {
-      checkHostKey(key, machine.label, machine.hostKey)
-        .then(
-          () => true,
-          (reason: unknown) => {
-            refuse(reason);
-            return false;
-          },
-        )
-        .then((accepted) => {
-          if (connection.lost) return;
-          if (accepted) options.onHostKey?.(key);
-          verify(accepted);
-        })
-        .catch(refuse);
-    }),
-  };
-}
-
-/**
- * ssh2 dismantles its protocol at the end of the stream, and throws at a verdict on a host key that comes after that. The verdict may
- * wait for Nova or for the store, longer than the connection lives. To be called before any other listener is put on.
- */
-function watch(client: Client): { readonly lost: boolean } {
-  const state = { lost: false };
-  const lose = () => {
-    state.lost = true;
-  };
-  client.once('error', lose).once('end', lose).once('close', lose);
-  return state;
-}
-
-function ready(client: Client, config: ConnectConfig, password: string | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client
-      .on('ready', resolve)
-      .on('error', reject)
-      .on('end', () => reject(new Error('connection closed before the login'))) // ssh2's own time limit ends there
-      .on('close', () => reject(new Error('connection closed before the login')))
-      .on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) =>
-        answer(prompts.map(() => password ?? '')),
-      )
-      .connect(config)
-      .setNoDelay(true); // small packets to and fro: Nagle's algorithm would cost 40 ms per command
-  });
-}
-
-function connectFailure(machine: Machine, error: unknown): VnflowError {
-  const seen = error instanceof Error ? error.message : String(error);
-  const level = error instanceof Error && 'level' in error ? error.level : undefined;
-  if (level === 'client-authentication' || /privateKey/.test(seen)) {
-    const with_ = machine.privateKey === undefined ? 'password' : 'key';
-    return new VnflowError('NODE_AUTH', {
-      detail: `The ${machine.label} refused the login of user "${machine.username}" (${with_}).`,
-      seen: 'Permission denied',
-    });
-  }
-  return new VnflowError('NODE_UNREACHABLE', { detail: `The ${machine.label} gave no SSH session: ${seen}.`, seen });
 }

@@ -1,12 +1,15 @@
+import pRetry from 'p-retry';
 import type { Client, ClientChannel } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
 
 export interface ExecOptions {
   /** Written to the command's standard input, which is then closed. The place for secrets. */
   readonly stdin?: string | Buffer;
-  /** Default 60 s. */
+  /** From the moment when the command has its turn. Default 60 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Called right before the command is sent; when it throws, nothing is sent. */
+  readonly beforeStart?: () => void;
   /** Of standard output and of standard error, each. Default 4 MiB. */
   readonly maxOutputBytes?: number;
 }
@@ -25,6 +28,9 @@ interface ExecContext extends ExecOptions {
   /** Why the connection is gone, if it is. */
   lost(): Error | undefined;
 }
+
+/** About ten seconds in all. */
+const OPEN_AGAIN = { retries: 6, minTimeout: 200, maxTimeout: 3_000, randomize: true } as const;
 
 /**
  * Runs one command and waits for its end. A command that fails is a result, not an error.
@@ -46,15 +52,16 @@ export async function execOn(client: Client, command: string, context: ExecConte
   );
   client.once('close', onClose);
   signal?.addEventListener('abort', onAbort, { once: true });
-  let channel: ClientChannel | undefined;
-  const running = start(client, command, context, (opened) => {
-    channel = opened;
-  });
-  running.catch(() => undefined); // when the interruption wins, its own failure is no news
+  const over = new AbortController();
+  const attempt = () => {
+    context.beforeStart?.();
+    return start(client, command, { ...context, over: over.signal });
+  };
   try {
+    const running = pRetry(attempt, { ...OPEN_AGAIN, shouldRetry: isOpenFailure, signal: over.signal });
     return await Promise.race([running, interruption.promise]);
   } catch (error) {
-    channel?.destroy();
+    over.abort(error);
     throw error;
   } finally {
     clearTimeout(timer);
@@ -63,25 +70,46 @@ export async function execOn(client: Client, command: string, context: ExecConte
   }
 }
 
+/** sshd has no session free for this connection (MaxSessions): the command was not started. A session is free again when a process has ended. */
+class OpenFailure extends VnflowError {
+  constructor(label: string, seen: string) {
+    super('NODE_UNREACHABLE', { detail: `The ${label} opened no session for a command: ${seen}.`, seen });
+  }
+}
+
+function isOpenFailure({ error }: { readonly error: Error }): boolean {
+  return error instanceof OpenFailure;
+}
+
 /** The listeners are put on in the callback itself: the whole answer may lie in the packet that opened the channel. */
 function start(
   client: Client,
   command: string,
-  context: ExecContext,
-  onOpened: (channel: ClientChannel) => void,
+  context: ExecContext & { readonly over: AbortSignal },
 ): Promise<ExecResult> {
+  const { label, over } = context;
   return new Promise((resolve, reject) => {
     const opened = (error: Error | undefined, channel: ClientChannel) => {
-      if (error) return reject(unreachable(context.label, error.message));
-      onOpened(channel);
-      collect(channel, context, { resolve, reject });
+      if (error)
+        return reject(
+          isRefusedChannel(error) ? new OpenFailure(label, error.message) : unreachable(label, error.message),
+        );
+      over.addEventListener('abort', () => channel.destroy(), { once: true });
+      if (over.aborted)
+        channel.destroy(); // nobody waits for it any more
+      else collect(channel, context, { resolve, reject });
     };
     try {
       client.exec(command, opened);
     } catch (error) {
-      reject(unreachable(context.label, error instanceof Error ? error.message : String(error))); // "Not connected"
+      reject(unreachable(label, error instanceof Error ? error.message : String(error))); // "Not connected"
     }
   });
+}
+
+/** ssh2 gives the reason code of SSH_MSG_CHANNEL_OPEN_FAILURE (RFC 4254, 5.1); there is none when the connection is lost. */
+function isRefusedChannel(error: Error): boolean {
+  return 'reason' in error && typeof error.reason === 'number';
 }
 
 interface Outcome {

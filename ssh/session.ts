@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { createConnection } from 'node:net';
 import type { Duplex } from 'node:stream';
+import PQueue from 'p-queue';
 import type { Client } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
 import { type BastionTarget, enterBastion } from './bastion.ts';
 import { connect } from './connection.ts';
+import { dial } from './dial.ts';
 import { type ExecOptions, type ExecResult, execOn } from './exec.ts';
 import type { HostKeyPolicy } from './host-key.ts';
-import { createTurnstile } from './turnstile.ts';
 
 export interface SessionTarget {
   readonly host: string;
@@ -26,6 +25,7 @@ export interface SshSession {
   /** The node as messages name it, for example `node 10.10.0.57`. */
   readonly label: string;
   readonly username: string;
+  /** At most four commands of a session run at the same time; further ones wait for their turn. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /** May be called more than once. */
   end(): void;
@@ -37,65 +37,62 @@ export interface SshSession {
  */
 export async function openSession(target: SessionTarget): Promise<SshSession> {
   const bastion = target.bastion ? await enterBastion(target.bastion, target) : undefined;
-  const label = `node ${target.host}`;
+  const { host, port = 22, username, auth, hostKey, connectTimeoutMs: timeoutMs, signal } = target;
+  const label = `node ${host}`;
+  const node = { host, port, label };
+  const limits = { timeoutMs, signal };
+  const reach = () => (bastion ? forward(bastion.client, node, limits) : dial(node, limits));
+  const address = `${bastion ? bastion.label : ''}>${host}:${port}`;
   try {
-    const sock = await (bastion ? forward(bastion.client, target, label) : dial(target, label));
-    const client = await logins.pass(() => logIn(target, label, sock));
+    const client = await connect({ username, ...auth, hostKey, label, address, reach }, limits);
     client.once('close', () => bastion?.leave());
-    return sessionOf(client, { label, username: target.username });
+    return sessionOf(client, { label, username });
   } catch (error) {
     bastion?.leave();
     throw error;
   }
 }
 
-/** A key exchange is work for the processor: hundreds at once would all take too long. The way to the node is open by then. */
-const logins = createTurnstile(50);
-
-function logIn(target: SessionTarget, label: string, sock: Duplex): Promise<Client> {
-  const { host, port = 22, username, auth, hostKey, connectTimeoutMs: timeoutMs, signal } = target;
-  return connect({ host, port, username, ...auth, hostKey, label }, { timeoutMs, sock, ...(signal ? { signal } : {}) });
-}
-
-async function dial({ host, port = 22, connectTimeoutMs, signal }: SessionTarget, label: string): Promise<Duplex> {
-  const socket = createConnection({ host, port, noDelay: true });
-  const limit = AbortSignal.timeout(connectTimeoutMs);
-  try {
-    await once(socket, 'connect', { signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    socket.on('error', () => socket.destroy()); // whoever has it next sees it close
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    signal?.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
-    const seen = limit.aborted ? `no answer within ${connectTimeoutMs / 1000} s` : reason;
-    throw new VnflowError('NODE_UNREACHABLE', { detail: `The ${label} gave no SSH session: ${seen}.`, seen });
-  }
-}
-
 function forward(
   bastion: Client,
-  { host, port = 22, connectTimeoutMs }: SessionTarget,
-  label: string,
+  { host, port, label }: { readonly host: string; readonly port: number; readonly label: string },
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const over = new AbortController();
   const fail = (why: string) =>
     reject(
       new VnflowError('NODE_UNREACHABLE', { detail: `The bastion could not reach the ${label}: ${why}.`, seen: why }),
     );
   const onClose = () => fail('the connection to the bastion closed');
-  const timer = setTimeout(() => fail(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
+  const onAbort = () => reject(signal?.reason);
+  const timer = setTimeout(() => fail(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
   bastion.once('close', onClose);
+  signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => (error ? fail(error.message) : resolve(stream)));
+    bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => {
+      if (error) return fail(error.message);
+      stream.on('error', () => stream.destroy()); // whoever has it next sees it close
+      if (over.signal.aborted)
+        stream.destroy(); // nobody waits for it any more, and sshd would: it is a login that is not finished
+      else resolve(stream);
+    });
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error)); // "Not connected"
   }
   return promise.finally(() => {
+    over.abort();
     clearTimeout(timer);
     bastion.removeListener('close', onClose);
+    signal?.removeEventListener('abort', onAbort);
   });
 }
+
+/**
+ * sshd opens ten sessions per connection and answers `open failed` to more (MaxSessions, sshd_config(5)); hardened ones open four. A command
+ * whose wait was given up keeps its session until its process has ended. Forwarded streams of a bastion are not counted.
+ */
+const COMMANDS_AT_ONCE = 4;
 
 function sessionOf(client: Client, { label, username }: { label: string; username: string }): SshSession {
   let lost: Error | undefined;
@@ -106,10 +103,15 @@ function sessionOf(client: Client, { label, username }: { label: string; usernam
     lost ??= new Error('connection closed');
     client.destroy();
   });
+  const places = new PQueue({ concurrency: COMMANDS_AT_ONCE });
   return {
     label,
     username,
-    exec: (command, options = {}) => execOn(client, command, { ...options, label, lost: () => lost }),
+    exec: (command, { signal, ...options } = {}) =>
+      places.add(
+        () => execOn(client, command, { ...options, ...(signal ? { signal } : {}), label, lost: () => lost }),
+        signal ? { signal } : {},
+      ),
     end: () => {
       lost ??= new Error('session ended');
       client.end();

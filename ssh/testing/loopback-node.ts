@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,6 +20,10 @@ export interface LoopbackNode {
   /** Passwords that were offered. */
   readonly passwordsSeen: string[];
   readonly logins: number;
+  /** The most connections at once that had not logged in. */
+  readonly mostUnfinishedLogins: number;
+  /** The most commands that ran at once. */
+  readonly mostCommands: number;
   /** Ends all TCP connections without a word; running commands and units go on. */
   cut(): void;
   stop(): Promise<void>;
@@ -32,6 +36,12 @@ export interface LoopbackNodeOptions {
   readonly refuseForwarding?: boolean;
   /** Commands get no answer. */
   readonly hangs?: boolean;
+  /** So many connections are closed before the banner, as sshd does beyond MaxStartups. */
+  readonly drops?: number;
+  /** So many session channels are refused, as sshd does beyond MaxSessions. */
+  readonly refusesSessions?: number;
+  /** A forwarded stream that ends is closed in one direction only, as OpenSSH does. */
+  readonly halfCloses?: boolean;
 }
 
 export async function startLoopbackNode(options: LoopbackNodeOptions = {}): Promise<LoopbackNode> {
@@ -41,10 +51,12 @@ export async function startLoopbackNode(options: LoopbackNodeOptions = {}): Prom
   const hostKey = readableKey();
   const environment = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, FAKE_ROOT: directory };
   const seen = { commands: [] as string[], passwordsSeen: [] as string[], logins: 0 };
+  const unfinished = new Gauge();
+  const running = new Gauge();
+  const left = { drops: options.drops ?? 0, refusesSessions: options.refusesSessions ?? 0 };
   const connections = new Set<Connection>();
-  const server = new ssh2.Server({ hostKeys: [hostKey] }, (connection) => {
+  const sshd = new ssh2.Server({ hostKeys: [hostKey] }, (connection) => {
     connections.add(connection);
-    socketOf(connection).setNoDelay(true);
     connection.on('error', () => undefined).on('close', () => connections.delete(connection));
     connection.on('authentication', (context) => {
       if (context.method !== 'password') return context.reject(['password']);
@@ -53,7 +65,22 @@ export async function startLoopbackNode(options: LoopbackNodeOptions = {}): Prom
       seen.logins += 1;
       context.accept();
     });
-    connection.on('ready', () => serve(connection, { environment, options, commands: seen.commands }));
+    connection.on('ready', () => {
+      unfinished.leave(socketOf(connection));
+      serve(connection, { environment, options, commands: seen.commands, running, left });
+    });
+  });
+  const server = createServer((socket) => {
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    if (left.drops-- > 0) {
+      socket.write('Exceeded MaxStartups\r\n');
+      socket.destroySoon();
+      return;
+    }
+    unfinished.enter(socket);
+    socket.on('close', () => unfinished.leave(socket));
+    sshd.injectSocket(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   const parsed = ssh2.utils.parseKey(hostKey);
@@ -67,6 +94,12 @@ export async function startLoopbackNode(options: LoopbackNodeOptions = {}): Prom
     passwordsSeen: seen.passwordsSeen,
     get logins() {
       return seen.logins;
+    },
+    get mostUnfinishedLogins() {
+      return unfinished.most;
+    },
+    get mostCommands() {
+      return running.most;
     },
     cut: () => {
       for (const connection of connections) socketOf(connection).destroy();
@@ -85,18 +118,38 @@ function socketOf(connection: Connection): Socket {
   return (connection as unknown as { _sock: Socket })._sock;
 }
 
+/** Counts what is inside, and remembers the most. */
+class Gauge {
+  most = 0;
+  readonly #inside = new Set<object>();
+
+  enter(one: object): void {
+    this.#inside.add(one);
+    this.most = Math.max(this.most, this.#inside.size);
+  }
+
+  leave(one: object): void {
+    this.#inside.delete(one);
+  }
+}
+
 interface Serving {
   readonly environment: NodeJS.ProcessEnv;
   readonly options: LoopbackNodeOptions;
   readonly commands: string[];
+  readonly running: Gauge;
+  readonly left: { refusesSessions: number };
 }
 
-function serve(connection: Connection, { environment, options, commands }: Serving): void {
-  connection.on('session', (accept) => {
+function serve(connection: Connection, { environment, options, commands, running, left }: Serving): void {
+  connection.on('session', (accept, reject) => {
+    if (left.refusesSessions-- > 0) return reject();
     accept().on('exec', (acceptExec, _reject, { command }) => {
       commands.push(command);
       const channel = acceptExec();
-      if (!options.hangs) runInShell(command, channel, environment);
+      if (options.hangs) return;
+      running.enter(channel);
+      runInShell(command, channel, { environment, onEnd: () => running.leave(channel) });
     });
   });
   connection.on('tcpip', (accept, reject, { destPort }) => {
@@ -106,13 +159,22 @@ function serve(connection: Connection, { environment, options, commands }: Servi
     socket.on('connect', () => {
       const channel = accept();
       channel.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+      if (options.halfCloses) {
+        channel.pipe(socket).pipe(channel, { end: false });
+        socket.on('close', () => channel.eof());
+        return;
+      }
       socket.on('close', () => channel.end());
       channel.pipe(socket).pipe(channel);
     });
   });
 }
 
-function runInShell(command: string, channel: ServerChannel, environment: NodeJS.ProcessEnv): void {
+function runInShell(
+  command: string,
+  channel: ServerChannel,
+  { environment, onEnd }: { readonly environment: NodeJS.ProcessEnv; readonly onEnd: () => void },
+): void {
   const child = spawn('/bin/sh', ['-c', command], { env: environment, detached: true });
   child.stdin.on('error', () => undefined);
   channel.on('error', () => undefined);
@@ -120,6 +182,7 @@ function runInShell(command: string, channel: ServerChannel, environment: NodeJS
   child.stdout.pipe(channel, { end: false });
   child.stderr.pipe(channel.stderr, { end: false });
   child.on('close', (code, signal) => {
+    onEnd();
     if (signal === null) channel.exit(code ?? 0);
     else channel.exit(signal.replace(/^SIG/, ''));
     channel.end();

@@ -1,0 +1,113 @@
+import { afterEach, expect, test } from 'vitest';
+import { openSession, type SessionTarget, type SshSession } from './session.ts';
+import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from './testing/loopback-node.ts';
+import { problemOf } from './testing/problem-of.ts';
+
+/** What sshd's defaults allow: MaxSessions 10 per connection, MaxStartups 10:30:100. */
+const opened: { stop(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.stop();
+});
+
+async function node(options: LoopbackNodeOptions = {}): Promise<LoopbackNode> {
+  const started = await startLoopbackNode(options);
+  opened.push(started);
+  return started;
+}
+
+function login(at: LoopbackNode) {
+  const hostKey = { expected: [at.fingerprint], onFirstContact: () => undefined };
+  return { host: '127.0.0.1', port: at.port, username: 'ubuntu', hostKey };
+}
+
+async function open(at: LoopbackNode, changes: Partial<SessionTarget> = {}): Promise<SshSession> {
+  const auth = { password: 'pa ss"word' };
+  const session = await openSession({ ...login(at), auth, connectTimeoutMs: 10_000, ...changes });
+  opened.push({ stop: () => session.end() });
+  return session;
+}
+
+const numbers = Array.from({ length: 12 }, (_, n) => n);
+
+test('twelve commands at once on one session: four run at a time, and all are answered', async () => {
+  const machine = await node();
+  const session = await open(machine);
+  const results = await Promise.all(numbers.map((n) => session.exec(`sleep 0.1; echo ${n}`)));
+  expect(results.map(({ stdout }) => Number(stdout))).toEqual(numbers);
+  expect(machine.mostCommands).toBe(4);
+});
+
+test('a command that waits for its turn has its time limit still before it', async () => {
+  const session = await open(await node());
+  const results = await Promise.all(numbers.map(() => session.exec('sleep 0.5', { timeoutMs: 1_200 })));
+  expect(results.every(({ code }) => code === 0)).toBe(true);
+});
+
+test('a command that waits for its turn is never sent when it is aborted, or when its sender may not go on', async () => {
+  const machine = await node();
+  const session = await open(machine);
+  const running = Promise.all([1, 2, 3, 4].map(() => session.exec('sleep 0.5')));
+  const abort = new AbortController();
+  const waiting = session.exec('echo aborted', { signal: abort.signal });
+  const overtaken = session.exec('echo overtaken', {
+    beforeStart: () => {
+      throw new Error('another attempt may run');
+    },
+  });
+  abort.abort(new Error('operator said stop'));
+  await expect(waiting).rejects.toThrow('operator said stop');
+  await expect(overtaken).rejects.toThrow('another attempt may run');
+  await running;
+  expect(new Set(machine.commands)).toEqual(new Set(['sleep 0.5']));
+});
+
+test('a session channel that sshd refuses is asked for again, and the command runs once', async () => {
+  const machine = await node({ refusesSessions: 2 });
+  const session = await open(machine);
+  expect((await session.exec('echo there')).stdout).toBe('there\n');
+  expect(machine.commands).toEqual(['echo there']);
+});
+
+test('a session channel that sshd refuses for ever is a node that is not reachable', async () => {
+  const machine = await node({ refusesSessions: Number.POSITIVE_INFINITY });
+  const problem = await problemOf((await open(machine)).exec('echo there', { timeoutMs: 1_000 }));
+  expect(problem.code).toBe('NODE_UNREACHABLE');
+});
+
+test('twelve sessions to one node at once: four of them log in at a time', async () => {
+  const machine = await node();
+  await Promise.all(numbers.map(() => open(machine)));
+  expect([machine.logins, machine.mostUnfinishedLogins]).toEqual([12, 4]);
+});
+
+test('a node and a bastion that drop connections before the banner are dialled again, until the time is over', async () => {
+  const bastion = await node({ drops: 2 });
+  const machine = await node({ drops: 2 });
+  const session = await open(machine, { bastion: { ...login(bastion), password: 'pa ss"word' } });
+  expect((await session.exec('echo there')).stdout).toBe('there\n');
+
+  const full = await node({ drops: Number.POSITIVE_INFINITY });
+  const began = Date.now();
+  const problem = await problemOf(open(full, { connectTimeoutMs: 1_000 }));
+  expect([problem.code, problem.kind.retriable]).toEqual(['NODE_UNREACHABLE', true]);
+  expect(problem.message).toContain('too many logins at once');
+  expect(Date.now() - began).toBeLessThan(5_000);
+});
+
+test('a wait for a login that sshd keeps dropping ends at once when it is aborted', async () => {
+  const machine = await node({ drops: Number.POSITIVE_INFINITY });
+  const signal = AbortSignal.timeout(300);
+  const began = Date.now();
+  await expect(open(machine, { signal, connectTimeoutMs: 60_000 })).rejects.toThrow(/timeout/i);
+  expect(Date.now() - began).toBeLessThan(5_000);
+});
+
+test('a node that is gone behind a bastion which closes one direction only ends its commands at once', async () => {
+  const bastion = await node({ halfCloses: true });
+  const machine = await node();
+  const session = await open(machine, { bastion: { ...login(bastion), password: 'pa ss"word' } });
+  const running = problemOf(session.exec('sleep 20'));
+  machine.cut();
+  expect((await running).code).toBe('NODE_UNREACHABLE');
+});
