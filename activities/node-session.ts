@@ -16,6 +16,8 @@ import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
 const CONNECT_TIMEOUT_MS = 15_000;
+/** A connection waits for the console's answer before it shows a credential: less than a connection's time, or it ends first. */
+const CONSOLE_TIMEOUT_MS = 8_000;
 /** A bastion belongs to no instance. */
 const NO_INSTANCE = '00000000-0000-0000-0000-000000000000';
 const CONSOLE_LINES = 200;
@@ -118,9 +120,9 @@ interface HostKeys {
 }
 
 /** Read once, not at each of the many attempts while hundreds of machines boot. */
-async function hostKeys(deps: ActivityDependencies, { input, node }: Opening): Promise<HostKeys> {
+async function hostKeys(deps: ActivityDependencies, { input, node, beat }: Opening): Promise<HostKeys> {
   return {
-    node: await nodeHostKey(deps, input, node),
+    node: await nodeHostKey(deps, input, { node, signal: beat.signal }),
     bastion: deps.bastion && (await bastionHostKey(deps, deps.bastion)),
   };
 }
@@ -146,17 +148,26 @@ async function open(
  * Pinned by server, not by address: a healed node may come back with its old address.
  * sshd is up before cloud-init prints the keys on the console: until then a new server is not talked to.
  */
-async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: ClusterNode): Promise<HostKeyPolicy> {
+async function nodeHostKey(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { node, signal }: { node: ClusterNode; signal: AbortSignal },
+): Promise<HostKeyPolicy> {
   const pinned = await findHostKey(deps.db, node.server_id);
   const expected = pinned ? [pinned.fingerprint] : [];
   let waitingUntil: number | undefined;
   return {
     expected,
     onFirstContact: async (fingerprint, keyType) => {
-      const log = await serverConsole(deps, input, node.server_id);
-      const announced = consoleFingerprints(log ?? '');
+      const log = await serverConsole(deps, input, { serverId: node.server_id, signal });
+      if (log === undefined) {
+        throw new VnflowError('NODE_UNREACHABLE', {
+          detail: `Nova did not give the console of server ${node.server_id}, so the host key ${fingerprint} of ${node.ssh_address} could not be checked. No credential was sent.`,
+        });
+      }
+      const announced = consoleFingerprints(log);
       waitingUntil ??= Date.now() + deps.pace.consoleGrace * 1000;
-      if (announced.length === 0 && (log === undefined || isStillBooting(log)) && Date.now() < waitingUntil) {
+      if (announced.length === 0 && isStillBooting(log) && Date.now() < waitingUntil) {
         throw new VnflowError('NODE_UNREACHABLE', {
           detail: `The console of server ${node.server_id} has not announced the host key of ${node.ssh_address} yet, which shows ${fingerprint}.`,
         });
@@ -174,16 +185,23 @@ async function nodeHostKey(deps: ActivityDependencies, input: StepInput, node: C
   };
 }
 
-/** @returns empty when there is no console to read, which proves nothing; undefined when another try may succeed */
+/**
+ * @returns empty when there is no console to read, which proves nothing; undefined when another try may succeed: Nova is busy, or
+ * gave no answer in time
+ */
 async function serverConsole(
   deps: ActivityDependencies,
   input: StepInput,
-  serverId: string,
+  { serverId, signal }: { serverId: string; signal: AbortSignal },
 ): Promise<string | undefined> {
   try {
-    return await consoleOutput(vimSession(await vimConnectionOf(deps, input)), serverId, { length: CONSOLE_LINES });
+    const session = vimSession(await vimConnectionOf(deps, input));
+    const asked = consoleOutput(session, serverId, { length: CONSOLE_LINES, timeoutMs: CONSOLE_TIMEOUT_MS, signal });
+    const limit = delay(CONSOLE_TIMEOUT_MS, undefined, { ref: false }); // a new token may take its own time before
+    return await Promise.race([asked, limit]);
   } catch (error) {
-    return error instanceof VnflowError && PROBLEMS[error.code].retriable ? undefined : '';
+    if (!(error instanceof VnflowError)) throw error;
+    return PROBLEMS[error.code].retriable ? undefined : '';
   }
 }
 

@@ -52,6 +52,35 @@ it.each([
   await settled(system.http, await terminate(id));
 });
 
+it('Nova hangs at every console: no password goes to an unproven node, the operation waits, and goes on once Nova answers', async () => {
+  const lost: unknown[] = [];
+  const onLost = (reason: unknown) => lost.push(reason);
+  process.on('unhandledRejection', onLost);
+  const seq = system.simulator.ledger.entries().at(-1)?.seq ?? 0;
+  const since = (kind: string, what = /./) =>
+    system.simulator.ledger.entries(seq).filter((entry) => entry.kind === kind && what.test(entry.what));
+  system.simulator.faults.add({
+    service: 'nova',
+    method: 'POST',
+    pathContains: '/action',
+    effect: { hang: true },
+  });
+  const { id, operation } = await instantiate();
+  const machines = () => since('machine', /^create$/).length;
+  // each node asks again when its first question was not answered in time
+  await expect
+    .poll(() => machines() > 0 && since('http', /^POST .*\/action/).length > machines(), { timeout: 60_000 })
+    .toBe(true);
+  expect((await system.http.get(operation)).data.operationState).toBe('PROCESSING');
+  expect(since('login')).toEqual([]);
+
+  system.simulator.faults.remove();
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  process.off('unhandledRejection', onLost);
+  expect(lost).toEqual([]);
+  await settled(system.http, await terminate(id));
+});
+
 it('one nested stack that fails: its resource and OpenStack’s words are told, and retry keeps the servers that are fine', async () => {
   const reason = 'ResourceInError: Went to status ERROR due to "Message: No valid host was found., Code: 500"';
   system.simulator.faults.add({
