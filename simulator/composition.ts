@@ -35,6 +35,7 @@ export interface NodesDeps {
   readonly persistence: Persistence;
   readonly latency: LatencyTable;
   readonly network: Network;
+  readonly seed: number;
   readonly bastionPort: number;
 }
 
@@ -96,6 +97,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
     persistence,
     latency,
     network: cloud.network,
+    seed: cloud.state.seed,
     bastionPort: options.bastionPort ?? 0,
   });
   const { bastion } = nodes;

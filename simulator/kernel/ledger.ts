@@ -8,10 +8,10 @@ export interface LedgerEntry {
   readonly at: string;
   /** Simulated seconds since the world began. */
   readonly elapsed: number;
-  readonly kind: 'http' | 'login' | 'login-refused' | 'command' | 'phase' | 'machine' | 'etcd' | 'fault';
+  readonly kind: 'http' | 'login' | 'login-refused' | 'ssh-limit' | 'command' | 'phase' | 'machine' | 'etcd' | 'fault';
   /** Node name or server id for node events, service name (heat, nova, …) for http, the API's endpoint for etcd. */
   readonly where: string;
-  /** The request line, user name, command line or phase. Never a password or a body. */
+  /** The request line, user name, command line, phase, or the limit of sshd that struck. Never a password or a body. */
   readonly what: string;
   /** Node events: `server`, its id; a phase also: `unit`; a command that a unit runs: `ofUnit`. Names change (a node gets its own), ids do not. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;

@@ -24,6 +24,8 @@ export interface NodesDeps {
   readonly persistence: Persistence;
   readonly latency: LatencyTable;
   readonly network: Network;
+  /** Decides what is left to chance; default 1. */
+  readonly seed?: number;
   /** Port of the bastion on 127.0.0.1; default: any free one. */
   readonly bastionPort?: number;
 }
@@ -72,6 +74,7 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
     persistence,
     latency,
     network,
+    seed: deps.seed ?? 1,
     faults,
     nodes,
     clusters: createClusters(persistence),

@@ -14,6 +14,8 @@ export interface World {
   readonly persistence: Persistence;
   readonly latency: LatencyTable;
   readonly network: Network;
+  /** Decides what is left to chance. */
+  readonly seed: number;
   readonly faults: NodeFaults;
   readonly clusters: Clusters;
   /** By Nova server id. */

@@ -1,8 +1,10 @@
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
+import { createDice } from '../../kernel/dice.ts';
 import { isUp, type SimNode } from '../node.ts';
 import type { World } from '../world.ts';
 import { type HostKey, SERVER_BASICS } from './host-keys.ts';
+import { createStartups, streamOf } from './limits.ts';
 import { createNodeDoor, type NodeDoor } from './node-door.ts';
 
 export interface Bastion {
@@ -27,8 +29,12 @@ export async function startBastion(
 ): Promise<Bastion> {
   const connections = new Set<Connection>();
   const doors = new Map<string, NodeDoor>();
-  const server = new ssh2.Server({ ...SERVER_BASICS, hostKeys: [options.hostKey.private] }, (client) => {
+  const startups = createStartups(createDice(world.seed, 'bastion'), () =>
+    world.ledger.record({ kind: 'ssh-limit', where: 'bastion', what: 'MaxStartups' }),
+  );
+  const sshd = new ssh2.Server({ ...SERVER_BASICS, hostKeys: [options.hostKey.private] }, (client) => {
     connections.add(client);
+    client.on('ready', () => startups.loggedIn(streamOf(client)));
     client.on('error', () => client.end());
     client.on('close', () => connections.delete(client));
     client.on('authentication', (request) => request.accept());
@@ -52,7 +58,9 @@ export async function startBastion(
     door.enter(channel);
   };
   // An SSH handshake is many small messages: with Nagle's algorithm each waits 40 ms for an acknowledgement.
-  (server as unknown as { _srv: Server })._srv.on('connection', (socket) => socket.setNoDelay(true));
+  const server = createServer({ noDelay: true }, (socket) => {
+    if (startups.admit(socket)) sshd.injectSocket(socket);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '127.0.0.1', () => resolve());

@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
+import { createDice } from '../../kernel/dice.ts';
 import type { SimNode } from '../node.ts';
 import { homeOf } from '../shell/shell.ts';
 import { generateHostKey, SERVER_BASICS } from './host-keys.ts';
+import { createStartups, MAX_SESSIONS, type Startups, sayOpenFailed, streamOf } from './limits.ts';
 import { serveSession } from './session.ts';
 
 /** The sshd of one machine. */
@@ -12,10 +14,12 @@ export interface NodeDoor {
 }
 
 export function createNodeDoor(node: SimNode): NodeDoor {
-  const accept = (client: Connection) => serveClient(node, client);
+  const startups = createStartups(createDice(node.world.seed, node.id), () => recordLimit(node, 'MaxStartups'));
+  const accept = (client: Connection) => serveClient(node, client, startups);
   const server = new ssh2.Server({ ...SERVER_BASICS, hostKeys: [node.state.hostKey.private] }, accept);
   return {
     enter: (channel) => {
+      if (!startups.admit(channel)) return;
       const stranger = node.world.faults.take('host-key', node.state);
       const door = stranger
         ? new ssh2.Server({ ...SERVER_BASICS, hostKeys: [generateHostKey().private] }, accept)
@@ -26,8 +30,13 @@ export function createNodeDoor(node: SimNode): NodeDoor {
   };
 }
 
-function serveClient(node: SimNode, client: Connection): void {
+function recordLimit(node: SimNode, what: 'MaxSessions' | 'MaxStartups'): void {
+  node.world.ledger.record({ kind: 'ssh-limit', where: node.label(), what, detail: { server: node.id } });
+}
+
+function serveClient(node: SimNode, client: Connection, startups: Startups): void {
   const { world } = node;
+  sayOpenFailed(client);
   const off = () => client.end();
   node.power.signal.addEventListener('abort', off, { once: true });
   client.on('close', () => node.power.signal.removeEventListener('abort', off));
@@ -64,16 +73,21 @@ function serveClient(node: SimNode, client: Connection): void {
       .catch(() => client.end());
   });
   client.on('ready', () => {
-    client.on('session', (accept) => serveSession(node, user, { session: accept(), cut: () => cut(client) }));
+    startups.loggedIn(streamOf(client));
+    let sessions = 0;
+    client.on('session', (accept, reject) => {
+      if (sessions >= MAX_SESSIONS) {
+        recordLimit(node, 'MaxSessions');
+        return reject();
+      }
+      sessions += 1;
+      const onEnd = () => {
+        sessions -= 1;
+      };
+      serveSession(node, user, { session: accept(), cut: () => streamOf(client).destroy(), onEnd });
+    });
     client.on('tcpip', (_, reject) => reject());
   });
-}
-
-/** As if a firewall dropped the connection: no farewell. */
-function cut(client: Connection): void {
-  const socket = (client as unknown as { _sock?: { destroy(): void } })._sock;
-  if (socket) socket.destroy();
-  else client.end();
 }
 
 function isWelcome(node: SimNode, request: AuthContext): boolean {

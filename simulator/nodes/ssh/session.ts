@@ -6,12 +6,14 @@ import { homeOf, type InputSource, loginEnv, runShell, type ShellResult } from '
 
 interface SessionOptions {
   readonly session: Session;
-  /** Cuts the TCP connection. */
+  /** Cuts the TCP connection without a farewell, as a firewall does. */
   readonly cut: () => void;
+  /** The channel is closed and its process has ended: sshd counts the session until then. */
+  readonly onEnd: () => void;
 }
 
 /** Serves one session channel of a login: a command, or lines typed at a prompt. */
-export function serveSession(node: SimNode, user: string, { session, cut }: SessionOptions): void {
+export function serveSession(node: SimNode, user: string, { session, cut, onEnd }: SessionOptions): void {
   const env: Record<string, string> = { ...loginEnv(user), SSH_CONNECTION: '10.0.0.1 50000 10.0.0.2 22' };
   let pty = false;
   session.on('env', (accept, _, info: { key: string; val: string }) => {
@@ -37,9 +39,17 @@ export function serveSession(node: SimNode, user: string, { session, cut }: Sess
         .then(cut)
         .catch(() => {});
     }
-    serveCommand(node, user, { channel, command, env }).catch(() => channel.destroy());
+    const closed = new Promise((resolve) => channel.once('close', resolve));
+    serveCommand(node, user, { channel, command, env })
+      .catch(() => channel.destroy())
+      .then(() => closed)
+      .then(onEnd, onEnd);
   });
-  session.on('shell', (accept) => servePrompt(node, user, { channel: accept(), env, pty }));
+  session.on('shell', (accept) => {
+    const channel = accept();
+    channel.once('close', onEnd);
+    servePrompt(node, user, { channel, env, pty });
+  });
   session.on('sftp', (_, reject) => reject?.());
 }
 
