@@ -8,6 +8,7 @@ import { runVnflow, runWithNode24 } from './run-vnflow.mjs';
 const SCRIPTS = {
   test: 'setup/test-run.mjs',
   bench: 'bench/main.ts',
+  faults: 'faults/main.ts',
   verify: 'setup/verify.mjs',
 };
 

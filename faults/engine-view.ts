@@ -1,0 +1,43 @@
+import { Client, Connection } from '@temporalio/client';
+
+/** The newest run of a workflow, as Temporal tells it. */
+export interface WorkflowFact {
+  readonly isOpen: boolean;
+  /** Search attributes. */
+  readonly operation: string;
+  readonly state: string;
+}
+
+/** A look into Temporal; it changes nothing. */
+export interface EngineView {
+  /** @returns undefined when there never was one */
+  workflowOf(instance: string): Promise<WorkflowFact | undefined>;
+  close(): Promise<void>;
+}
+
+const LIMIT_MS = 10_000;
+const NOT_FOUND = 'WorkflowNotFoundError';
+
+export async function viewEngine(address: string): Promise<EngineView> {
+  const connection = await Connection.connect({ address, connectTimeout: LIMIT_MS });
+  const client = new Client({ connection });
+  const inTime = <T>(work: () => Promise<T>) => connection.withDeadline(Date.now() + LIMIT_MS, work);
+  return {
+    workflowOf: (instance) =>
+      inTime(async () => {
+        try {
+          const { status, searchAttributes } = await client.workflow.getHandle(`vnf/${instance}`).describe();
+          const attribute = (name: string) => String(searchAttributes[name]?.[0] ?? '');
+          return {
+            isOpen: status.name === 'RUNNING',
+            operation: attribute('VnfLcmOpOccId'),
+            state: attribute('OperationState'),
+          };
+        } catch (error) {
+          if (error instanceof Error && error.name === NOT_FOUND) return undefined;
+          throw error;
+        }
+      }),
+    close: () => connection.close(),
+  };
+}

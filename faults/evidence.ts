@@ -1,0 +1,52 @@
+import type { Cloud, CloudContent } from './cloud.ts';
+import type { EngineView, WorkflowFact } from './engine-view.ts';
+import type { Place } from './place.ts';
+import { readStore, type StoreFact } from './store-view.ts';
+import { isAccepted, type OperationBody, type Sent, type Vnfm } from './vnfm.ts';
+
+export interface OperationFact extends OperationBody {
+  /** Entered one after the other. */
+  readonly states: readonly string[];
+}
+
+/** All that the checker knows. None of it comes from vnflow's own code. */
+export interface Evidence {
+  readonly instances: readonly string[];
+  readonly sent: readonly Sent[];
+  readonly operations: readonly OperationFact[];
+  /** Newest workflow by instance. */
+  readonly workflows: ReadonlyMap<string, WorkflowFact>;
+  readonly cloud: CloudContent;
+  /** Only where the store can be read from outside. */
+  readonly store?: StoreFact;
+}
+
+export interface Witnesses {
+  readonly place: Place;
+  readonly vnfm: Vnfm;
+  readonly cloud: Cloud;
+  readonly engine: EngineView;
+}
+
+/** @throws Error when one of them does not answer */
+export async function gatherEvidence(witnesses: Witnesses, instances: readonly string[]): Promise<Evidence> {
+  const { place, vnfm, cloud, engine } = witnesses;
+  const bodies = await vnfm.operations(instances);
+  const [operations, workflows] = await Promise.all([
+    Promise.all(bodies.map(async (body) => ({ ...body, states: await vnfm.states(body.id) }))),
+    Promise.all(instances.map(async (instance) => ({ instance, workflow: await engine.workflowOf(instance) }))),
+  ]);
+  return {
+    instances,
+    sent: vnfm.sent.filter(({ instance }) => instances.includes(instance)),
+    operations,
+    workflows: new Map(workflows.flatMap(({ instance, workflow }) => (workflow ? [[instance, workflow]] : []))),
+    cloud: await cloud.content(),
+    ...(place.databaseUrl === undefined ? {} : { store: await readStore(place.databaseUrl) }),
+  };
+}
+
+/** Instances whose DELETE was answered 204. */
+export function deletedInstances({ sent }: Pick<Evidence, 'sent'>): Set<string> {
+  return new Set(sent.filter((one) => one.order === 'delete' && isAccepted(one)).map(({ instance }) => instance));
+}

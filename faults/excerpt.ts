@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Witnesses } from './evidence.ts';
+import type { RoundReport } from './round.ts';
+import { showWorkflow } from './temporal-server.ts';
+
+const MOST_INSTANCES = 3;
+
+/**
+ * Keeps what helps to understand a violated round: what was sent, and of some instances what API and Temporal tell.
+ * @returns the folder
+ */
+export async function keepExcerpt({ place, vnfm }: Witnesses, report: RoundReport, folder: string): Promise<string> {
+  const { scenario, violations, instances } = report;
+  const directory = path.join(folder, `seed-${scenario.seed}-${scenario.kind}-${place.shape}`);
+  mkdirSync(directory, { recursive: true });
+  const keep = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
+  keep('scenario.json', JSON.stringify(scenario, undefined, 1));
+  keep(
+    'violations.txt',
+    violations.map(({ invariant, instance, text }) => `${invariant}: ${instance} ${text}\n`).join(''),
+  );
+  const sent = vnfm.sent.filter(({ instance }) => instances.includes(instance));
+  keep('sent.jsonl', sent.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const involved = [...new Set(violations.map(({ instance }) => instance))].filter((id) => id !== '');
+  for (const instance of involved.slice(0, MOST_INSTANCES)) {
+    const operations = await vnfm.operations([instance]).catch(() => []);
+    const parts = [
+      await vnfm.show(`/vnflcm/v2/vnf_instances/${instance}`),
+      ...(await Promise.all(
+        operations.flatMap(({ id }) => [
+          vnfm.show(`/vnflcm/v2/vnf_lcm_op_occs/${id}`),
+          vnfm.show(`/vnflow/v1/vnf_lcm_op_occs/${id}/events`),
+        ]),
+      )),
+      await showWorkflow(place.temporalAddress, `vnf/${instance}`),
+    ];
+    keep(`${instance}.txt`, parts.join('\n\n'));
+  }
+  return directory;
+}

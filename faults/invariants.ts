@@ -1,0 +1,209 @@
+import { deletedInstances, type Evidence, type OperationFact } from './evidence.ts';
+import { isAccepted, isUnclear, type Order, type Sent } from './vnfm.ts';
+
+export interface Finding {
+  readonly instance: string;
+  readonly text: string;
+}
+
+export interface Violation extends Finding {
+  readonly invariant: string;
+}
+
+interface Invariant {
+  readonly name: string;
+  /** Time cannot heal it: there is nothing to wait for. */
+  readonly isForGood: boolean;
+  find(evidence: Evidence): Finding[];
+}
+
+const ENDED = new Set(['COMPLETED', 'FAILED', 'ROLLED_BACK']);
+/** SOL003 5.4: what may follow a state. Written down once more on purpose: the engine's own table is what is judged. */
+const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  STARTING: ['PROCESSING', 'ROLLED_BACK'],
+  PROCESSING: ['COMPLETED', 'FAILED_TEMP'],
+  FAILED_TEMP: ['PROCESSING', 'ROLLING_BACK', 'FAILED'],
+  ROLLING_BACK: ['ROLLED_BACK', 'FAILED_TEMP'],
+};
+
+/** How often a control leads to this state, at least once per control that was accepted. */
+const EFFECTS = [
+  { control: 'retry', state: 'PROCESSING', without: 1 },
+  { control: 'rollback', state: 'ROLLING_BACK', without: 0 },
+  { control: 'fail', state: 'FAILED', without: 0 },
+] as const;
+
+export const LOCKED = '3 no lock without an operation';
+
+/** What must be true once everything has settled (issue 8 A; the numbers are those of docs/development.md). */
+const INVARIANTS: readonly Invariant[] = [
+  { name: '1 accepted is kept', isForGood: false, find: lost },
+  { name: '1 comes to rest', isForGood: false, find: restless },
+  { name: '2 store and Temporal agree', isForGood: false, find: disagreements },
+  { name: LOCKED, isForGood: true, find: refusals },
+  { name: '4 nothing left behind', isForGood: true, find: leftovers },
+  { name: '5 no trace of what was never accepted', isForGood: false, find: traces },
+  { name: '6 a control has its effect or none', isForGood: false, find: wrongEffects },
+  { name: '7 no 500', isForGood: true, find: internalErrors },
+  { name: '8 states follow each other', isForGood: true, find: wrongOrder },
+  { name: '9 once', isForGood: true, find: twice },
+];
+
+/** @returns what is not as it must be */
+export function judge(evidence: Evidence): Violation[] {
+  return INVARIANTS.flatMap(({ name, find }) => find(evidence).map((finding) => ({ invariant: name, ...finding })));
+}
+
+/** Is there something that may still become right? */
+export function mayHeal(violations: readonly Violation[]): boolean {
+  const healing = new Set(INVARIANTS.filter(({ isForGood }) => !isForGood).map(({ name }) => name));
+  return violations.some(({ invariant }) => healing.has(invariant));
+}
+
+function lost({ sent, operations }: Evidence): Finding[] {
+  const known = new Set(operations.map(({ id }) => id));
+  return accepted(sent, ['instantiate', 'terminate'])
+    .filter(({ operation = '' }) => !known.has(operation))
+    .map(({ instance, order, operation }) => ({ instance, text: `${order} ${operation}: answered 202, not there` }));
+}
+
+function restless({ operations }: Evidence): Finding[] {
+  return operations.flatMap(({ vnfInstanceId: instance, id, operationState, isCancelPending, error }) => {
+    if (!ENDED.has(operationState) && operationState !== 'FAILED_TEMP')
+      return [{ instance, text: `${id} stays in ${operationState}` }];
+    if (isCancelPending) return [{ instance, text: `${id} is ${operationState} with a cancel pending` }];
+    if (operationState === 'FAILED_TEMP' && !(error?.code && error.detail))
+      return [{ instance, text: `${id} is in FAILED_TEMP without a cause` }];
+    return [];
+  });
+}
+
+function disagreements(evidence: Evidence): Finding[] {
+  return evidence.instances.flatMap((instance) => {
+    const inStore = openOperation(evidence, instance);
+    const workflow = evidence.workflows.get(instance);
+    const inTemporal = workflow?.isOpen ? { id: workflow.operation, state: workflow.state } : undefined;
+    if (inStore?.id === inTemporal?.id && inStore?.operationState === inTemporal?.state) return [];
+    const store = inStore ? `${inStore.id} ${inStore.operationState}` : newest(evidence, instance);
+    const temporal = inTemporal ? `${inTemporal.id} ${inTemporal.state}` : `no open workflow (${workflow?.state})`;
+    return [{ instance, text: `store: ${store}; Temporal: ${temporal}` }];
+  });
+}
+
+/** A 503 is no refusal: the request is repeated, and what the lost one did meanwhile is no lock. */
+function refusals({ sent }: Evidence): Finding[] {
+  const expected = sent.filter(({ mustSucceed }) => mustSucceed);
+  const repeated = new Set(expected.filter(isUnclear).map(({ instance }) => instance));
+  return expected
+    .filter((one) => !isAccepted(one) && !repeated.has(one.instance))
+    .map((one) => ({ instance: one.instance, text: `${one.order} was to be accepted: ${told(one)}` }));
+}
+
+function leftovers(evidence: Evidence): Finding[] {
+  return [...deletedInstances(evidence)].flatMap((instance) =>
+    [...evidence.cloud.stacks]
+      .filter(([name]) => name === `vnf-${instance}`)
+      .map(([name, status]) => ({ instance, text: `answered 204, but stack ${name} is ${status}` })),
+  );
+}
+
+function traces(evidence: Evidence): Finding[] {
+  const { store, operations, instances } = evidence;
+  if (!store) return [];
+  const shown = new Set(operations.map(({ id }) => id));
+  const gone = deletedInstances(evidence);
+  const kept = new Set(store.operations.map(({ id }) => id));
+  return [
+    ...store.requests.map(({ operation, instance }) => ({ instance, text: `request ${operation} waits for ever` })),
+    ...store.operations
+      .filter(({ id, instance }) => instances.includes(instance) && !shown.has(id))
+      .map(({ id, instance, state }) => ({ instance, text: `row of ${id} (${state}) is not shown by the API` })),
+    ...store.secrets.flatMap(({ name, owner }) => {
+      const [, operation] = /^operation\/([^/]+)\//.exec(name) ?? [];
+      if (operation !== undefined && !kept.has(operation))
+        return [{ instance: '', text: `${name}: no such operation` }];
+      return gone.has(owner) ? [{ instance: owner, text: `${name} outlives its instance` }] : [];
+    }),
+  ];
+}
+
+function wrongEffects(evidence: Evidence): Finding[] {
+  return evidence.operations.flatMap((operation) => {
+    const { id, vnfInstanceId: instance, states } = operation;
+    const sent = evidence.sent.filter((one) => one.operation === id);
+    const counted = EFFECTS.flatMap(({ control, state, without }) => {
+      const times = states.filter((one) => one === state).length - (states.includes(state) ? without : 0);
+      const least = accepted(sent, [control]).length;
+      const most = least + unclear(sent, [control]).length;
+      if (times >= least && times <= most) return [];
+      return [{ instance, text: `${id} entered ${state} ${times} times by ${control}, accepted: ${least} to ${most}` }];
+    });
+    return [...counted, ...wrongCancel(operation, sent)];
+  });
+}
+
+function wrongCancel({ id, vnfInstanceId: instance, states, error }: OperationFact, sent: readonly Sent[]): Finding[] {
+  const wasCancelled = accepted(sent, ['cancel']).length > 0;
+  const wasRetried = sent.some(({ order, outcome }) => order === 'retry' && outcome.kind === 'answered');
+  const stopped = states.includes('FAILED_TEMP') || states.includes('ROLLED_BACK');
+  if (wasCancelled && !stopped && !wasRetried)
+    return [{ instance, text: `${id}: cancel was accepted, ${states.join(' ')}` }];
+  const mayBe = wasCancelled || unclear(sent, ['cancel']).length > 0;
+  if (!mayBe && error?.code === 'OPERATION_CANCELLED')
+    return [{ instance, text: `${id}: cancelled, and no cancel was accepted` }];
+  return [];
+}
+
+function internalErrors({ sent }: Evidence): Finding[] {
+  return sent
+    .filter(({ outcome }) => outcome.kind === 'answered' && (outcome.status === 500 || outcome.code === 'INTERNAL'))
+    .map((one) => ({ instance: one.instance, text: `${one.order}: ${told(one)}` }));
+}
+
+function wrongOrder({ operations }: Evidence): Finding[] {
+  return operations.flatMap(({ id, vnfInstanceId: instance, states, operationState }) => {
+    const steps = states.slice(1).map((state, index) => ({ from: states[index] ?? '', to: state }));
+    const wrong = steps.filter(({ from, to }) => !(FOLLOWS[from] ?? []).includes(to));
+    return [
+      ...(states[0] === 'STARTING' ? [] : [{ instance, text: `${id} began with ${states[0]}` }]),
+      ...wrong.map(({ from, to }) => ({ instance, text: `${id}: ${to} after ${from}` })),
+      ...(states.at(-1) === operationState
+        ? []
+        : [{ instance, text: `${id} is ${operationState}, told ${states.at(-1)}` }]),
+    ];
+  });
+}
+
+/** Each request makes one operation at most, and an instance has one open operation at most. */
+function twice(evidence: Evidence): Finding[] {
+  return evidence.instances.flatMap((instance) => {
+    const sent = evidence.sent.filter((one) => one.instance === instance);
+    const most = [...accepted(sent, ['instantiate', 'terminate']), ...unclear(sent, ['instantiate', 'terminate'])]
+      .length;
+    const made = evidence.operations.filter(({ vnfInstanceId }) => vnfInstanceId === instance);
+    const open = made.filter(({ operationState }) => !ENDED.has(operationState));
+    return [
+      ...(made.length > most ? [{ instance, text: `${made.length} operations of ${most} requests` }] : []),
+      ...(open.length > 1 ? [{ instance, text: `open at once: ${open.map(({ id }) => id).join(', ')}` }] : []),
+    ];
+  });
+}
+
+function openOperation({ operations }: Evidence, instance: string): OperationFact | undefined {
+  return operations.find((one) => one.vnfInstanceId === instance && !ENDED.has(one.operationState));
+}
+
+function newest({ operations }: Evidence, instance: string): string {
+  const last = operations.findLast(({ vnfInstanceId }) => vnfInstanceId === instance);
+  return last ? `none is open (${last.id} ${last.operationState})` : 'none';
+}
+
+const accepted = (sent: readonly Sent[], orders: readonly Order[]): Sent[] =>
+  sent.filter((one) => orders.includes(one.order) && isAccepted(one));
+
+const unclear = (sent: readonly Sent[], orders: readonly Order[]): Sent[] =>
+  sent.filter((one) => orders.includes(one.order) && isUnclear(one));
+
+function told({ outcome }: Sent): string {
+  return outcome.kind === 'lost' ? `no answer (${outcome.text})` : `${outcome.status} ${outcome.code} ${outcome.text}`;
+}

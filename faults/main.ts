@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { connectCloud } from './cloud.ts';
+import { viewEngine } from './engine-view.ts';
+import type { Witnesses } from './evidence.ts';
+import { keepExcerpt } from './excerpt.ts';
+import type { Place } from './place.ts';
+import { startProductionPlace } from './place-production.ts';
+import { startUpPlace } from './place-up.ts';
+import { packSmallSample } from './requests.ts';
+import { type RoundReport, runRound } from './round.ts';
+import { KINDS, type Kind, scenarioOf, VICTIMS, type Victim } from './scenario.ts';
+import { connectVnfm } from './vnfm.ts';
+
+const USAGE = `npm run faults -- [options]
+  --rounds N        how many (5: one of each kind)
+  --seed N          repeats one round; with --rounds: begins there (1)
+  --shape up|production                     (up)
+  --kind ${KINDS.join('|')}   (each in turn)
+  --kill ${VICTIMS.join('|')}   (temporal)
+  --operations N    of a burst (20)
+  --speed N         simulated seconds per second (400)
+  --settle N        seconds until everything must have come to rest (180)
+`;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
+    shape: { type: 'string', default: 'up' },
+    kind: { type: 'string' },
+    kill: { type: 'string', default: 'temporal' },
+    operations: { type: 'string', default: '20' },
+    speed: { type: 'string', default: '400' },
+    settle: { type: 'string', default: '180' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const SHAPES = { up: startUpPlace, production: startProductionPlace } as const;
+
+interface Running extends Witnesses {
+  readonly vnfdId: string;
+}
+
+process.exitCode = values.help ? usage() : await runAll();
+
+function usage(): number {
+  process.stdout.write(USAGE);
+  return 0;
+}
+
+/** @returns 1 when something was violated */
+async function runAll(): Promise<number> {
+  const shape = oneOf(Object.keys(SHAPES) as (keyof typeof SHAPES)[], values.shape);
+  const victim = oneOf(VICTIMS, values.kill);
+  const kind = values.kind === undefined ? undefined : oneOf(KINDS, values.kind);
+  const first = Number(values.seed ?? 1);
+  const rounds = Number(values.rounds ?? (values.seed === undefined ? KINDS.length : 1));
+  const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
+  const reports: RoundReport[] = [];
+  let running: Running | undefined;
+  try {
+    for (let seed = first; seed < first + rounds; seed++) {
+      running ??= await start(shape, path.join(folder, `place-${seed}`));
+      const scenario = scenarioOf(seed, { kind, victim, operations: Number(values.operations) });
+      const { vnfdId } = running;
+      const report = await runRound(running, scenario, { vnfdId, settleMs: Number(values.settle) * 1000 });
+      reports.push(report);
+      say(lineOf(report, shape));
+      if (report.violations.length === 0) continue;
+      for (const { invariant, instance, text } of report.violations) say(`    ${invariant}: ${instance} ${text}`);
+      say(`    kept: ${await keepExcerpt(running, report, folder)}`);
+      // what is broken stays broken: the next round begins in a new place
+      await stop(running);
+      running = undefined;
+    }
+  } finally {
+    if (running) await stop(running);
+  }
+  return summary(reports, folder);
+}
+
+async function start(shape: keyof typeof SHAPES, directory: string): Promise<Running> {
+  mkdirSync(directory, { recursive: true, mode: 0o711 });
+  const place = await SHAPES[shape]({ directory, speed: Number(values.speed) });
+  try {
+    if (!place.victims.includes(oneOf(VICTIMS, values.kill)))
+      throw new Error(`--kill in the shape ${shape}: ${place.victims.join(', ')}`);
+    const cloud = await connectCloud(place.authUrl, place.simulatorUrl);
+    const vnfm = connectVnfm(place.apiUrls, cloud.token);
+    const vnfdId = await vnfm.onboard(await packSmallSample(directory));
+    return { place, cloud, vnfm, vnfdId, engine: await viewEngine(place.temporalAddress) };
+  } catch (error) {
+    await place.stop();
+    throw error;
+  }
+}
+
+async function stop({ engine, place }: { engine: Witnesses['engine']; place: Place }): Promise<void> {
+  await engine.close();
+  await place.stop();
+}
+
+function lineOf({ scenario, counts, helped, violations, seconds }: RoundReport, shape: string): string {
+  const { seed, kind, victim, killAfter, parts } = scenario;
+  return [
+    `seed ${seed}  ${shape}  ${parts.length} × ${kind}  ${victim} killed ${killAfter.ms} ms after ${killAfter.answers} answers`,
+    `${counts.accepted} accepted, ${counts.refused} refused, ${counts.unclear} unclear`,
+    ...(helped.length > 0 ? [`helped: ${helped.join(', ')}`] : []),
+    `${violations.length} violations  ${seconds.toFixed(0)} s`,
+  ].join('  ');
+}
+
+function summary(reports: readonly RoundReport[], folder: string): number {
+  const violated = reports.filter(({ violations }) => violations.length > 0);
+  const helped = reports.filter((report) => report.helped.length > 0).length;
+  const operations = reports.reduce((sum, { scenario }) => sum + scenario.parts.length, 0);
+  say(`${reports.length} rounds, ${operations} operations, ${helped} rounds with help, ${violated.length} violated`);
+  if (violated.length === 0) rmSync(folder, { recursive: true });
+  else say(`again: npm run faults -- --seed ${violated[0]?.scenario.seed}; logs in ${folder}`);
+  return violated.length === 0 ? 0 : 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function oneOf<T extends Kind | Victim | keyof typeof SHAPES>(known: readonly T[], text: string): T {
+  const found = known.find((one) => one === text);
+  if (found === undefined) throw new Error(`${text}: one of ${known.join(', ')}\n\n${USAGE}`);
+  return found;
+}

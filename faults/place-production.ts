@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { freePort, until } from './child.ts';
+import type { Place, PlaceOptions } from './place.ts';
+import { startPostgres } from './postgres-server.ts';
+import type { Victim } from './scenario.ts';
+import { type Service, superviseProcess } from './service.ts';
+import { isApiServing, isTemporalServing } from './serving.ts';
+import { temporalCommand } from './temporal-server.ts';
+
+const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
+const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
+/** Far more than it takes: the machine may be busy with other things. */
+const LIMIT_MS = 240_000;
+
+const SimulatorReady = z.object({
+  url: z.url(),
+  authUrl: z.url(),
+  bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
+});
+
+/** Two APIs, two workers, PostgreSQL, a Temporal server and the simulator: each a process that is started again when it ends. */
+export async function startProductionPlace({ directory, speed }: PlaceOptions): Promise<Place> {
+  mkdirSync(directory, { recursive: true });
+  const services: Service[] = [];
+  const start = (name: string, [program, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv = {}) => {
+    const log = path.join(directory, `${name}.log`);
+    const service = superviseProcess(name, { program, args, log, env: { ...process.env, ...env } });
+    services.push(service);
+    return service;
+  };
+  const stop = async () => {
+    for (const service of services.splice(0).reverse()) await service.stop();
+  };
+  try {
+    const postgres = await startPostgres(directory);
+    services.push(postgres.service);
+    const temporalPort = await freePort();
+    const temporalAddress = `127.0.0.1:${temporalPort}`;
+    const temporal = start('temporal', await temporalCommand(directory, temporalPort));
+    const world = path.join(directory, 'simulator');
+    start('simulator', [...NODE, SIMULATOR, '--directory', world, '--speed', `${speed}`]);
+    const simulator = await simulatorReady(path.join(directory, 'simulator.log'));
+    if (!(await until(() => isTemporalServing(temporalAddress), LIMIT_MS))) throw new Error('Temporal did not start');
+
+    const environment = {
+      DATABASE_URL: postgres.url,
+      TEMPORAL_ADDRESS: temporalAddress,
+      VNFLOW_MASTER_KEY: randomBytes(32).toString('base64'),
+      VNFLOW_KEYSTONE_URL: simulator.authUrl,
+      VNFLOW_BASTION: `${simulator.bastion.user}@${simulator.bastion.host}:${simulator.bastion.port}`,
+    };
+    const data = path.join(directory, 'data');
+    const ports = [await freePort(), await freePort()];
+    const apiUrls = ports.map((port) => `http://127.0.0.1:${port}`);
+    const apis: Service[] = [];
+    // the first API makes the tables; the others find them
+    for (const [index, port] of ports.entries()) {
+      apis.push(start(`api-${index}`, [...NODE, MAIN, 'api', '--port', `${port}`, '--data', data], environment));
+      if (!(await until(() => isApiServing(apiUrls[index] ?? ''), LIMIT_MS))) throw new Error('the API did not start');
+    }
+    const workers = [0, 1].map((index) =>
+      start(`worker-${index}`, [...NODE, MAIN, 'worker', '--data', data], environment),
+    );
+    await until(() => workers.every(({ log }) => readFileSync(log, 'utf8').includes('worker ready')), LIMIT_MS);
+
+    const victims: Partial<Record<Victim, Service | undefined>> = {
+      temporal,
+      postgres: postgres.service,
+      api: apis[0],
+      worker: workers[0],
+    };
+    let killed: Service | undefined;
+    return {
+      shape: 'production',
+      apiUrls,
+      simulatorUrl: simulator.url,
+      authUrl: simulator.authUrl,
+      temporalAddress,
+      databaseUrl: postgres.url,
+      victims: ['temporal', 'worker', 'api', 'postgres', 'none'],
+      directory,
+      kill: (victim) => {
+        killed = victims[victim];
+        killed?.kill();
+      },
+      recover: async (downMs) => {
+        await killed?.startAfter(downMs);
+        const isBack = async () =>
+          (await isTemporalServing(temporalAddress)) && (await Promise.all(apiUrls.map(isApiServing))).every(Boolean);
+        if (!(await until(isBack, LIMIT_MS))) throw new Error(`not everything came back: see ${directory}`);
+        return services.flatMap((service) => service.takeEnds());
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function simulatorReady(log: string): Promise<z.infer<typeof SimulatorReady>> {
+  const line = () =>
+    readFileSync(log, 'utf8')
+      .split('\n')
+      .find((text) => text.startsWith('{"ready":true'));
+  if (!(await until(() => line() !== undefined, LIMIT_MS))) throw new Error(`the simulator did not start: see ${log}`);
+  return SimulatorReady.parse(JSON.parse(line() ?? ''));
+}

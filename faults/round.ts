@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { until } from './child.ts';
+import type { Evidence, Witnesses } from './evidence.ts';
+import { gatherEvidence } from './evidence.ts';
+import { judge, mayHeal, type Violation } from './invariants.ts';
+import { instantiateRequest } from './requests.ts';
+import type { Part, Scenario } from './scenario.ts';
+import { takeDown } from './take-down.ts';
+import { type Control, isAccepted, isUnclear, type Sent } from './vnfm.ts';
+
+/** An instance of the burst, and what it goes through. */
+interface Subject {
+  readonly instance: string;
+  readonly part: Part;
+  fault: string | undefined;
+  operation: string | undefined;
+}
+
+export interface RoundReport {
+  readonly scenario: Scenario;
+  readonly instances: readonly string[];
+  /** Of the burst. */
+  readonly counts: { readonly accepted: number; readonly refused: number; readonly unclear: number };
+  /** Ends of processes that the script had to help. */
+  readonly helped: readonly string[];
+  readonly violations: readonly Violation[];
+  readonly seconds: number;
+}
+
+export interface RoundOptions {
+  readonly vnfdId: string;
+  /** So long everything may take to come to rest. */
+  readonly settleMs: number;
+}
+
+const PREPARE_LIMIT_MS = 300_000;
+/** A burst that is not answered is reason enough to go on. */
+const BURST_LIMIT_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+
+/** One burst with one kill -9 in it, what became of it, and whether everything goes on as usual afterwards. */
+export async function runRound(witnesses: Witnesses, scenario: Scenario, options: RoundOptions): Promise<RoundReport> {
+  const since = Date.now();
+  const { place, vnfm, cloud } = witnesses;
+  const subjects: Subject[] = [];
+  for (const part of scenario.parts) {
+    const instance = await vnfm.create(options.vnfdId);
+    subjects.push({ instance, part, fault: undefined, operation: undefined });
+  }
+  const instances = subjects.map(({ instance }) => instance);
+  for (const subject of subjects)
+    if (subject.part.cause === 'heat') subject.fault = await cloud.breakStack(subject.instance);
+  if (isDecision(scenario.kind)) await prepare(witnesses, subjects);
+
+  const before = vnfm.sent.length;
+  const burst = Promise.all(subjects.map((subject) => send(witnesses, scenario, subject)));
+  await until(() => vnfm.sent.length - before >= scenario.killAfter.answers, BURST_LIMIT_MS, 5);
+  await delay(scenario.killAfter.ms);
+  place.kill(scenario.victim);
+  const helped = await place.recover(scenario.downMs);
+  await burst;
+  const sent = vnfm.sent.slice(before);
+
+  const settled = await settle(witnesses, instances, options.settleMs);
+  const violations =
+    settled.violations.length > 0
+      ? settled.violations
+      : await takeDown(witnesses, instances, {
+          settle: () => settle(witnesses, instances, options.settleMs),
+          seed: scenario.seed,
+          authUrl: place.authUrl,
+        });
+  return { scenario, instances, counts: count(sent), helped, violations, seconds: (Date.now() - since) / 1000 };
+}
+
+function isDecision(kind: Scenario['kind']): kind is 'retry' | 'rollback' | 'fail' {
+  return kind === 'retry' || kind === 'rollback' || kind === 'fail';
+}
+
+/** Operations that wait in FAILED_TEMP. */
+async function prepare(witnesses: Witnesses, subjects: readonly Subject[]): Promise<void> {
+  const { place, vnfm, cloud } = witnesses;
+  for (const subject of subjects) {
+    const request = instantiateRequest(place.authUrl, subject.part.cause);
+    subject.operation = (await vnfm.instantiate(subject.instance, request, true)).operation;
+  }
+  const wanted = subjects.map(({ instance }) => instance);
+  const end = Date.now() + PREPARE_LIMIT_MS;
+  for (;;) {
+    const operations = await vnfm.operations(wanted);
+    if (operations.length === wanted.length && operations.every((one) => one.operationState === 'FAILED_TEMP')) break;
+    if (Date.now() > end)
+      throw new Error(`the operations did not fail: ${operations.map((one) => one.operationState).join(' ')}`);
+    await delay(LOOK_EVERY_MS);
+  }
+  for (const { part, fault } of subjects) if (part.cured && fault !== undefined) await cloud.mend(fault);
+}
+
+/** What one instance is sent in the burst. */
+async function send({ vnfm, place }: Witnesses, { kind }: Scenario, subject: Subject): Promise<void> {
+  const { instance, part, operation } = subject;
+  await delay(part.sendAfterMs);
+  if (isDecision(kind)) {
+    if (operation !== undefined) await vnfm.control(kind satisfies Control, { instance, operation });
+    return;
+  }
+  const begun = await vnfm.instantiate(instance, instantiateRequest(place.authUrl, part.cause));
+  if (kind === 'cancel' && begun.operation !== undefined)
+    await vnfm.control('cancel', { instance, operation: begun.operation, cancelMode: part.cancelMode });
+}
+
+export interface Settled {
+  readonly evidence: Evidence | undefined;
+  readonly violations: readonly Violation[];
+}
+
+/** Waits until all is as it must be, or the time is over. */
+async function settle(witnesses: Witnesses, instances: readonly string[], limitMs: number): Promise<Settled> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const seen = await gatherEvidence(witnesses, instances).catch((error: unknown) => String(error));
+    const violations =
+      typeof seen === 'string' ? [{ invariant: '0 it answers', instance: '', text: seen }] : judge(seen);
+    const isOver = violations.length === 0 || (typeof seen !== 'string' && !mayHeal(violations));
+    if (isOver || Date.now() > end) return { evidence: typeof seen === 'string' ? undefined : seen, violations };
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+function count(sent: readonly Sent[]): RoundReport['counts'] {
+  const good = sent.filter(isAccepted).length;
+  const unclear = sent.filter(isUnclear).length;
+  return { accepted: good, unclear, refused: sent.length - good - unclear };
+}

@@ -1,0 +1,55 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, endProcess, hasEnded, killNow, startProcess } from './child.ts';
+
+/** A process that is started again when it ends, as docker compose does with `restart: unless-stopped`. */
+export interface Service {
+  readonly name: string;
+  readonly log: string;
+  /** kill -9; it stays away until `startAfter`. */
+  kill(): void;
+  startAfter(downMs: number): Promise<void>;
+  /** How it ended by itself since the last call. */
+  takeEnds(): string[];
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 1_000;
+
+export function superviseProcess(name: string, command: Command, { stopMs = 20_000 } = {}): Service {
+  const ends: string[] = [];
+  let isWanted = true;
+  let isHeld = false;
+  let child = start();
+
+  function start(): ChildProcess {
+    const started = startProcess(command);
+    started.once('exit', (code, signal) => {
+      if (!isWanted || isHeld) return;
+      ends.push(`${name} ended with ${code ?? signal}`);
+      void delay(PAUSE_MS).then(() => {
+        if (isWanted && !isHeld) child = start();
+      });
+    });
+    return started;
+  }
+
+  return {
+    name,
+    log: command.log,
+    kill: () => {
+      isHeld = true;
+      if (child.pid !== undefined && !hasEnded(child)) killNow(child.pid);
+    },
+    startAfter: async (downMs) => {
+      await delay(downMs);
+      isHeld = false;
+      child = start();
+    },
+    takeEnds: () => ends.splice(0),
+    stop: async () => {
+      isWanted = false;
+      await endProcess(child, stopMs);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createChance } from './chance.ts';
+import { deletedInstances, type Evidence, type OperationFact, type Witnesses } from './evidence.ts';
+import { LOCKED, type Violation } from './invariants.ts';
+import { instantiateRequest } from './requests.ts';
+import type { Settled } from './round.ts';
+
+interface TakeDown {
+  settle(): Promise<Settled>;
+  readonly seed: number;
+  readonly authUrl: string;
+}
+
+/** An instance needs six at most (fail, a DELETE that is refused, instantiate, rollback, DELETE); a busy machine answers 503 now and then. */
+const MOST_PASSES = 15;
+const PAUSE_MS = 1_000;
+/** One in so many instances without an operation is instantiated once more before it is deleted. */
+const AGAIN_OF = 4;
+
+/**
+ * What an operator may do in the state that each instance shows must be accepted now: decisions in FAILED_TEMP, another
+ * instantiate, terminate, DELETE. In the end nothing is left. @returns what was not as it must be
+ */
+export async function takeDown(
+  witnesses: Witnesses,
+  instances: readonly string[],
+  options: TakeDown,
+): Promise<readonly Violation[]> {
+  const chance = createChance(options.seed + 1);
+  const again = new Set(instances.filter(() => chance.between(1, AGAIN_OF) === 1));
+  const rolledBack = new Set(instances.filter(() => chance.between(1, 3) > 1));
+  for (let pass = 0; ; pass++) {
+    const { evidence, violations } = await options.settle();
+    if (violations.length > 0 || !evidence) return violations;
+    const gone = deletedInstances(evidence);
+    const left = instances.filter((instance) => !gone.has(instance));
+    if (left.length === 0) return [];
+    if (pass === MOST_PASSES)
+      return left.map((instance) => ({ invariant: LOCKED, instance, text: 'cannot be deleted' }));
+    await delay(PAUSE_MS);
+    await Promise.all(
+      left.map(async (instance) => {
+        const known = operationsOf(evidence, instance);
+        const wish = { rollBack: rolledBack.has(instance), again: again.delete(instance) };
+        const stackLeft = evidence.cloud.stacks.has(`vnf-${instance}`);
+        const deleteRefused = evidence.sent.findLast((one) => one.instance === instance)?.order === 'delete';
+        const order = nextOrder(known, { ...wish, stackLeft, deleteRefused });
+        const operation = known.at(-1)?.id ?? '';
+        await ORDERS[order](witnesses, { instance, operation, stackLeft, authUrl: options.authUrl });
+      }),
+    );
+  }
+}
+
+type Next = 'instantiate' | 'terminate' | 'rollback' | 'fail' | 'remove';
+
+interface Situation {
+  readonly rollBack: boolean;
+  readonly again: boolean;
+  readonly stackLeft: boolean;
+  readonly deleteRefused: boolean;
+}
+
+function operationsOf({ operations }: Evidence, instance: string): OperationFact[] {
+  return operations.filter(({ vnfInstanceId }) => vnfInstanceId === instance);
+}
+
+function nextOrder(known: readonly OperationFact[], situation: Situation): Next {
+  const newest = known.at(-1);
+  const wasGivenUp = known.some(({ operationState }) => operationState === 'FAILED');
+  if (newest?.operationState === 'FAILED_TEMP')
+    return newest.operation === 'INSTANTIATE' && (situation.rollBack || wasGivenUp) ? 'rollback' : 'fail';
+  if (newest?.operation === 'INSTANTIATE' && newest.operationState === 'COMPLETED') return 'terminate';
+  // what a given-up instantiate left goes away with the rollback of another one
+  return situation.again || (situation.stackLeft && situation.deleteRefused) ? 'instantiate' : 'remove';
+}
+
+interface Order {
+  readonly instance: string;
+  readonly operation: string;
+  /** DELETE may be refused. */
+  readonly stackLeft: boolean;
+  readonly authUrl: string;
+}
+
+const ORDERS: Readonly<Record<Next, (witnesses: Witnesses, order: Order) => Promise<unknown>>> = {
+  instantiate: async ({ vnfm, cloud }, { instance, authUrl }) => {
+    await cloud.breakStack(instance);
+    await vnfm.instantiate(instance, instantiateRequest(authUrl, 'heat'), true);
+  },
+  terminate: ({ vnfm }, { instance }) => vnfm.terminate(instance),
+  rollback: ({ vnfm }, order) => vnfm.control('rollback', order, true),
+  fail: ({ vnfm }, order) => vnfm.control('fail', order, true),
+  remove: ({ vnfm }, { instance, stackLeft }) => vnfm.remove(instance, !stackLeft),
+};

@@ -1,0 +1,157 @@
+import axios, { type AxiosResponse } from 'axios';
+import { z } from 'zod';
+import type { CancelMode } from './scenario.ts';
+
+export type Control = 'retry' | 'rollback' | 'fail' | 'cancel';
+export type Order = 'create' | 'instantiate' | 'terminate' | 'delete' | Control;
+
+/** What became of a request: an answer, or none (connection cut or refused, time-out). */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly code: string; readonly text: string }
+  | { readonly kind: 'lost'; readonly text: string };
+
+/** A request that changes something, and what became of it. */
+export interface Sent {
+  readonly at: string;
+  readonly order: Order;
+  readonly instance: string;
+  /** Of a control: which one it was meant for. Of an operation that was answered 202: which one it is. */
+  readonly operation?: string;
+  /** Nothing was broken, and the state allowed it: anything but yes, or a 503, is wrong. */
+  readonly mustSucceed: boolean;
+  readonly outcome: Outcome;
+}
+
+export const isAccepted = ({ outcome }: Sent): boolean =>
+  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+/** It may have had its effect, or not. */
+export const isUnclear = ({ outcome }: Sent): boolean => outcome.kind === 'lost' || outcome.status >= 500;
+
+const LIMIT_MS = 40_000;
+const Problem = z.object({ code: z.string(), detail: z.string() }).partial();
+const OperationBody = z.object({
+  id: z.string(),
+  vnfInstanceId: z.string(),
+  operation: z.string(),
+  operationState: z.string(),
+  isCancelPending: z.boolean(),
+  error: Problem.optional(),
+});
+export type OperationBody = z.infer<typeof OperationBody>;
+const Events = z.object({ events: z.array(z.object({ type: z.string(), state: z.string(), text: z.string() })) });
+
+/** The public HTTP API; everything that is sent and changes something is written down. */
+export interface Vnfm {
+  readonly sent: readonly Sent[];
+  onboard(archive: Buffer): Promise<string>;
+  create(vnfdId: string): Promise<string>;
+  instantiate(instance: string, body: object, mustSucceed?: boolean): Promise<Sent>;
+  terminate(instance: string): Promise<Sent>;
+  remove(instance: string, mustSucceed: boolean): Promise<Sent>;
+  control(control: Control, of: ControlTarget, mustSucceed?: boolean): Promise<Sent>;
+  /** @throws Error when the API does not answer 200 */
+  operations(instances: readonly string[]): Promise<OperationBody[]>;
+  /** States that the operation entered, in their order. @throws as operations */
+  states(operation: string): Promise<string[]>;
+  /** The answer as it came, for people. */
+  show(path: string): Promise<string>;
+}
+
+export interface ControlTarget {
+  readonly instance: string;
+  readonly operation: string;
+  readonly cancelMode?: CancelMode;
+}
+
+/** @param urls of the APIs, which take turns */
+export function connectVnfm(urls: readonly string[], token: string): Vnfm {
+  const sent: Sent[] = [];
+  let turn = 0;
+  const call = (method: string, path: string, data?: unknown, headers: Record<string, string> = {}) =>
+    axios.request<unknown>({
+      method,
+      url: `${urls[turn++ % urls.length]}${path}`,
+      data,
+      headers: { 'X-Auth-Token': token, Version: '2.0.0', 'Content-Type': 'application/json', ...headers },
+      timeout: LIMIT_MS,
+      proxy: false,
+      validateStatus: () => true,
+    });
+  const get = async (path: string): Promise<unknown> => {
+    const { status, data } = await call('GET', path);
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(data)}`);
+    return data;
+  };
+  const send = async (
+    what: Pick<Sent, 'order' | 'instance' | 'operation' | 'mustSucceed'>,
+    { path, method = 'POST', body }: { path: string; method?: string; body?: object },
+  ): Promise<Sent> => {
+    const at = new Date().toISOString();
+    const entry = await call(method, path, body).then(
+      (answer) => ({ at, ...what, ...operationOf(answer), outcome: outcomeOf(answer) }),
+      (error: unknown) => ({ at, ...what, outcome: { kind: 'lost' as const, text: String(error) } }),
+    );
+    sent.push(entry);
+    return entry;
+  };
+  const instances = '/vnflcm/v2/vnf_instances';
+  return {
+    sent,
+    onboard: async (archive) => {
+      const { id } = z.object({ id: z.string() }).parse((await call('POST', '/vnfpkgm/v1/vnf_packages', {})).data);
+      const path = `/vnfpkgm/v1/vnf_packages/${id}`;
+      const uploaded = await call('PUT', `${path}/package_content`, archive, { 'Content-Type': 'application/zip' });
+      if (uploaded.status !== 202) throw new Error(`the package: ${JSON.stringify(uploaded.data)}`);
+      return z.object({ vnfdId: z.string() }).parse(await get(path)).vnfdId;
+    },
+    create: async (vnfdId) => {
+      const { status, data } = await call('POST', instances, { vnfdId, vnfInstanceName: 'faults' });
+      if (status !== 201) throw new Error(`create: ${status} ${JSON.stringify(data)}`);
+      return z.object({ id: z.string() }).parse(data).id;
+    },
+    instantiate: (instance, body, mustSucceed = false) =>
+      send({ order: 'instantiate', instance, mustSucceed }, { path: `${instances}/${instance}/instantiate`, body }),
+    terminate: (instance) =>
+      send(
+        { order: 'terminate', instance, mustSucceed: true },
+        { path: `${instances}/${instance}/terminate`, body: { terminationType: 'FORCEFUL' } },
+      ),
+    remove: (instance, mustSucceed) =>
+      send({ order: 'delete', instance, mustSucceed }, { path: `${instances}/${instance}`, method: 'DELETE' }),
+    control: (control, { instance, operation, cancelMode }, mustSucceed = false) =>
+      send(
+        { order: control, instance, operation, mustSucceed },
+        {
+          path: `/vnflcm/v2/vnf_lcm_op_occs/${operation}/${control}`,
+          ...(cancelMode ? { body: { cancelMode } } : {}),
+        },
+      ),
+    operations: async (wanted) => {
+      if (wanted.length === 0) return [];
+      const filter = encodeURIComponent(`(in,vnfInstanceId,${wanted.join(',')})`);
+      return z.array(OperationBody).parse(await get(`/vnflcm/v2/vnf_lcm_op_occs?all_fields&filter=${filter}`));
+    },
+    states: async (operation) =>
+      Events.parse(await get(`/vnflow/v1/vnf_lcm_op_occs/${operation}/events`))
+        .events.filter(({ type }) => type === 'operation')
+        .map(({ state }) => state),
+    show: async (path) =>
+      call('GET', path).then(
+        ({ status, data }) => `${status} ${JSON.stringify(data, undefined, 1)}`,
+        (error: unknown) => String(error),
+      ),
+  };
+}
+
+function outcomeOf({ status, data }: AxiosResponse<unknown>): Outcome {
+  const problem = Problem.safeParse(data);
+  const { code = '', detail = '' } = problem.success ? problem.data : {};
+  return { kind: 'answered', status, code, text: detail };
+}
+
+function operationOf({ status, headers }: AxiosResponse<unknown>): { operation?: string } {
+  const id = String(headers['location'] ?? '')
+    .split('/')
+    .at(-1);
+  return status === 202 && id ? { operation: id } : {};
+}
