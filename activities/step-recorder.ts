@@ -4,8 +4,9 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { StepInput } from '../domain/activity-contract.ts';
 import { slotsOf } from '../domain/plan.ts';
 import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
-import { recordStepEnded, recordStepStarted } from '../store/operation-steps.ts';
+import { recordStepEnded, recordStepStarted, type StepEnd } from '../store/operation-steps.ts';
 import { learnStepDuration } from '../store/step-durations.ts';
+import { awaitStore } from './await-store.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { labelsOf } from './node-labels.ts';
@@ -18,40 +19,51 @@ import { asAttempt } from './step-attempt.ts';
 export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFactory {
   return (context) => ({
     inbound: {
-      execute: async (call, next) => {
-        if (!isStep(context)) return next(call).catch((error: unknown) => Promise.reject(toFailure(error)));
+      execute: (call, next) => {
+        const run = () => awaitStore(context, () => next(call));
         const [input] = call.args as [StepInput];
-        const kind = context.info.activityType as ActivityKind;
-        const summary = stepSummary({ ...input, kind }, await nodeLabels(deps, input));
-        const startedAt = Date.now();
-        const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
-        const scheduledAt = new Date(context.info.currentAttemptScheduledTimestampMs);
-        const attempt = await recordStepStarted(deps.db, { ...key, scheduledAt });
-        try {
-          const result = await asAttempt({ ...key, attempt }, () => next(call));
-          const counts = await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'DONE' } });
-          if (counts) await learnStepDuration(deps.db, kind, (Date.now() - startedAt) / 1000);
-          return result;
-        } catch (error) {
-          if (isStoppedByOperator(context)) {
-            await recordStepEnded(deps.db, { ...key, attempt, outcome: { state: 'WAITING' } });
-            throw new CancelledFailure('stopped');
-          }
-          const failure = toFailure(error);
-          deps.log.warn(
-            { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
-            'step failed',
-          );
-          await recordStepEnded(deps.db, {
-            ...key,
-            attempt,
-            outcome: { state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: told(failure) },
-          });
-          throw failure;
-        }
+        const work = isStep(context) ? runRecorded(deps, { context, input, run }) : run();
+        return work.catch((error: unknown) => Promise.reject(toFailure(error)));
       },
     },
   });
+}
+
+interface Call {
+  readonly context: Context;
+  readonly input: StepInput;
+  readonly run: () => Promise<unknown>;
+}
+
+async function runRecorded(deps: ActivityDependencies, { context, input, run }: Call): Promise<unknown> {
+  const kind = context.info.activityType as ActivityKind;
+  const labels = await awaitStore(context, () => nodeLabels(deps, input));
+  const summary = stepSummary({ ...input, kind }, labels);
+  const startedAt = Date.now();
+  const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
+  const scheduledAt = new Date(context.info.currentAttemptScheduledTimestampMs);
+  const attempt = await awaitStore(context, () => recordStepStarted(deps.db, { ...key, scheduledAt }));
+  const ended = (outcome: StepEnd['outcome']) =>
+    awaitStore(context, () => recordStepEnded(deps.db, { ...key, attempt, outcome }));
+  try {
+    const result = await asAttempt({ ...key, attempt }, run);
+    const counts = await ended({ state: 'DONE' });
+    const seconds = (Date.now() - startedAt) / 1000;
+    if (counts) await awaitStore(context, () => learnStepDuration(deps.db, kind, seconds));
+    return result;
+  } catch (error) {
+    if (isStoppedByOperator(context)) {
+      await ended({ state: 'WAITING' });
+      throw new CancelledFailure('stopped');
+    }
+    const failure = toFailure(error);
+    deps.log.warn(
+      { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
+      'step failed',
+    );
+    await ended({ state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: told(failure) });
+    throw failure;
+  }
 }
 
 function isStep(context: Context): boolean {

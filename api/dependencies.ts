@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { VnflowError } from '../domain/problems.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { LcmEngine } from './engine.ts';
@@ -71,6 +72,8 @@ export interface ApiDependencies {
   readonly endpoint: string;
   readonly log: Logger;
   readonly limits?: Partial<Limits>;
+  /** Why nothing can be answered yet, for example because the store has never been reached. */
+  readonly notReady?: () => VnflowError | undefined;
 }
 
 /** The same with nothing left open. */

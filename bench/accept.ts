@@ -63,7 +63,7 @@ async function bareUpdates(address: string): Promise<number[]> {
 }
 
 /** At rest: the operation before has ended (Heat refuses each stack, and the operation is failed). */
-async function acceptances({
+export async function acceptances({
   http,
   simulator,
   instantiateBody,
@@ -84,6 +84,6 @@ async function acceptances({
   return took;
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAccept } from './accept.ts';
 import { benchCounts } from './counts.ts';
+import { benchDurability } from './durability.ts';
 import { benchInstantiate } from './instantiate.ts';
 import { benchScale } from './scale.ts';
 
@@ -17,6 +18,7 @@ const speed = Number(values.speed ?? 1);
 const sizes = values.nodes.split(',').map(Number);
 let benches: Record<string, () => Promise<void>> = {
   accept: benchAccept,
+  durability: benchDurability,
   instantiate: async () => {
     for (const nodes of sizes) await benchInstantiate({ nodes, speed });
   },

@@ -75,6 +75,7 @@ export async function startTestbed({ speed, hosts }: { speed: number; hosts: num
     worker: { bundleCache: BUNDLES },
     speed,
   });
+  await vnflow.ready;
   const connection = await Connection.connect({ address: temporal.address });
   const engine = new Client({ connection });
   return {

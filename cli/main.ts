@@ -35,8 +35,8 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
-    process.exitCode = 1;
     process.stderr.write(`vnflow: ${error instanceof Error ? error.message : String(error)}\n`);
     if (!(error instanceof CliFailure) && process.env['VNFLOW_DEBUG']) console.error(error);
+    process.exit(1); // whatever still holds the event loop: a process that has failed must not hang
   }
 }

@@ -111,7 +111,14 @@ export const PROBLEMS = {
     status: 503,
     title: 'Service Unavailable',
     retriable: true,
-    remedy: 'Repeat the request; if it lasts, start a worker: `vnflow worker`.',
+    remedy: 'Repeat the request; if it lasts, see that the Temporal server runs, and a worker: `vnflow worker`.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    title: 'Service Unavailable',
+    retriable: true,
+    remedy:
+      'Repeat the request; if it lasts, see that the PostgreSQL of DATABASE_URL runs, lets vnflow in and has room on its disk. Operations go on by themselves.',
   },
   KEYSTONE_UNAVAILABLE: {
     status: 503,

@@ -29,17 +29,25 @@ export interface EngineOptions {
   readonly namespace: string;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** Resolves when the store can be used; nothing is compared before. */
+  readonly storeOpened?: Promise<unknown>;
   /** Tests compare more often. */
   readonly reconcileEveryMs?: number;
 }
 
-/** The engine as the API uses it: a client of the Temporal server. @throws Error when the server does not answer */
-export async function connectEngine(db: Database, options: EngineOptions): Promise<ConnectedEngine> {
-  const { temporalAddress, namespace, secrets, log, reconcileEveryMs } = options;
-  const connection = await Connection.connect({ address: temporalAddress });
+/** A server that was away is tried again soon: the default pause grows to two minutes. */
+const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 };
+
+/**
+ * The engine as the API uses it: a client of the Temporal server. It connects with the first call; while the server is away, calls
+ * throw ENGINE_UNAVAILABLE.
+ */
+export function connectEngine(db: Database, options: EngineOptions): ConnectedEngine {
+  const { temporalAddress, namespace, secrets, log, storeOpened, reconcileEveryMs } = options;
+  const connection = Connection.lazy({ address: temporalAddress, channelArgs: CHANNEL });
   const client = new Client({ connection, namespace });
   const engine = { client, db };
-  const reconciler = startReconciler({ ...engine, secrets, log }, reconcileEveryMs);
+  const reconciler = startReconciler({ ...engine, secrets, log }, { after: storeOpened, everyMs: reconcileEveryMs });
   return {
     start: (input) => start(engine, input),
     control: (action, ref) => controlOperation(engine, action, ref),

@@ -1,33 +1,51 @@
 import { type ReconcileDependencies, reconcile } from './reconcile.ts';
 
 const EVERY_MS = 60_000;
+/** One of them is away, or starts together with this process. */
+const AFTER_FAILURE_MS = 5_000;
 
 export interface RunningReconciler {
   /** Waits for the comparison under way. */
   stop(): Promise<void>;
 }
 
+interface ReconcilerOptions {
+  /** The pause between two comparisons. */
+  readonly everyMs?: number | undefined;
+  /** The first one waits for it. */
+  readonly after?: Promise<unknown> | undefined;
+}
+
 /**
  * Compares the store with Temporal now, and then every minute. While one of them is away the comparison is left out.
- * @param everyMs the pause between two comparisons
  */
-export function startReconciler(deps: ReconcileDependencies, everyMs = EVERY_MS): RunningReconciler {
+export function startReconciler(
+  deps: ReconcileDependencies,
+  { everyMs = EVERY_MS, after }: ReconcilerOptions = {},
+): RunningReconciler {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
   const turn = async () => {
+    let pauseMs = everyMs;
     try {
       await reconcile(deps);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      deps.log.warn({ reason }, 'the store and Temporal could not be compared; the next try is in a minute');
+      deps.log.warn({ reason }, 'the store and Temporal could not be compared; it is tried again soon');
+      pauseMs = Math.min(everyMs, AFTER_FAILURE_MS);
     }
-    if (!stopped) timer = setTimeout(begin, everyMs).unref();
+    if (!stopped) timer = setTimeout(begin, pauseMs).unref();
   };
   const begin = () => {
     underWay = turn();
   };
-  begin();
+  if (after)
+    after.then(
+      () => stopped || begin(),
+      () => {},
+    ); // a store that never opens ends this process
+  else begin();
   return {
     stop: async () => {
       stopped = true;

@@ -1,8 +1,10 @@
-import { mkdirSync } from 'node:fs';
-import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { Pool } from 'pg';
+import { VnflowError } from '../domain/problems.ts';
+import type { Durability } from './durability.ts';
+import { openEmbeddedPostgres } from './embedded-postgres.ts';
+import { guardAgainstDeath } from './embedded-postgres-death.ts';
 import * as first from './migrations/2026-11-21-first.ts';
 import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
 import * as clusterBackups from './migrations/2026-11-22-cluster-backups.ts';
@@ -10,11 +12,18 @@ import * as operatorControls from './migrations/2026-11-22-operator-controls.ts'
 import * as stepAttempts from './migrations/2026-11-22-step-attempts.ts';
 import * as takeOver from './migrations/2026-11-23-take-over.ts';
 import type { Schema } from './schema.ts';
+import { poolThatTells } from './store-lost.ts';
 
 export type Database = Kysely<Schema>;
 
 export type StoreLocation =
-  | { readonly kind: 'embedded' /** A directory; none: in memory. */; readonly directory?: string }
+  | {
+      readonly kind: 'embedded';
+      /** None: in memory. */
+      readonly directory?: string;
+      /** None: `power`. */
+      readonly durability?: Durability;
+    }
   | { readonly kind: 'postgres'; readonly url: string };
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -27,24 +36,27 @@ const MIGRATIONS: Record<string, Migration> = {
 };
 
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */
-function dialect(location: StoreLocation) {
-  if (location.kind === 'postgres') {
-    return new PostgresDialect({ pool: postgresPool(location.url) });
-  }
-  if (location.directory !== undefined) mkdirSync(location.directory, { recursive: true, mode: 0o700 });
+function dialect(location: StoreLocation, died: (error: Error) => void) {
+  if (location.kind === 'postgres') return new PostgresDialect({ pool: poolThatTells(postgresPool(location.url)) });
+  const { directory, durability } = location;
   return new PGliteDialect({
-    pglite: () => PGlite.create(location.directory === undefined ? {} : { dataDir: location.directory }),
+    pglite: async () => guardAgainstDeath(await openEmbeddedPostgres(directory, durability), died),
   });
 }
 
 /** A worker that hangs (a stopped process, a lost host) must not hold its locks on rows for longer than that. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
+/** A server that neither answers nor refuses: a lost host, a network that drops packets. */
+const CONNECT_LIMIT_MS = 5_000;
+const QUERY_LIMIT_MS = 60_000;
 
 function postgresPool(url: string): Pool {
   const pool = new Pool({
     connectionString: url,
     max: 20,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    query_timeout: QUERY_LIMIT_MS,
     keepAlive: true,
   });
   // a connection that the server ends fails its query; as an 'error' event that nobody hears it would end the process
@@ -54,17 +66,39 @@ function postgresPool(url: string): Pool {
 }
 
 /**
- * Opens the store and brings its schema up to date.
- * @throws Error naming the migration that failed
+ * The store, which need not be reachable yet: its statements say so (STORE_UNAVAILABLE) until it is.
+ * @param died told when the embedded Postgres has given up (its disk is full, or refuses): nothing but a new process helps
  */
-export async function openStore(location: StoreLocation): Promise<Database> {
-  const db = new Kysely<Schema>({ dialect: dialect(location) });
+export function createStore(location: StoreLocation, died: (error: Error) => void = () => {}): Database {
+  return new Kysely<Schema>({ dialect: dialect(location, died) });
+}
+
+/**
+ * Brings the schema of a store up to date.
+ * @throws VnflowError STORE_UNAVAILABLE; Error naming the migration that failed
+ */
+export async function migrateStore(db: Database): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error, results } = await migrator.migrateToLatest();
+  if (error instanceof VnflowError) throw error;
   if (error) {
-    await db.destroy();
     const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'the first step';
-    throw new Error(`The store could not be migrated: ${failed} failed`, { cause: error });
+    const words = error instanceof Error ? error.message : String(error);
+    throw new Error(`The store could not be migrated: ${failed} failed: ${words}`, { cause: error });
   }
-  return db;
+}
+
+/**
+ * Opens the store and brings its schema up to date.
+ * @throws VnflowError STORE_UNAVAILABLE; Error naming the migration that failed
+ */
+export async function openStore(location: StoreLocation): Promise<Database> {
+  const db = createStore(location);
+  try {
+    await migrateStore(db);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }

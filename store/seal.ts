@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { flushToDisk } from './durability.ts';
 
 /** The 32 bytes that all secrets are sealed under. */
 export type MasterKey = Buffer & { readonly __masterKey?: never };
@@ -19,6 +20,7 @@ export function masterKey(environment: { VNFLOW_MASTER_KEY?: string | undefined 
     mkdirSync(path.dirname(keyFile), { recursive: true, mode: 0o700 });
     writeFileSync(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
     chmodSync(keyFile, 0o600);
+    for (const name of [keyFile, path.dirname(keyFile)]) flushToDisk(name); // without it nothing that was sealed opens again
   }
   if ((statSync(keyFile).mode & 0o077) !== 0) {
     throw new Error(`${keyFile} can be read by others: chmod 600 it, and think about a new key`);

@@ -18,6 +18,8 @@ import {
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const SPEED = '25';
+/** No power is cut here. */
+const FAST = ['--durability', 'process'];
 
 let data: string;
 /** A store of the test's own, which outlives each `up`: in the data directory, or a database on CI's server. */
@@ -51,7 +53,7 @@ const upFile = (): UpFile | undefined => {
 
 /** Starts `vnflow up` and waits until it is ready. */
 async function start(): Promise<{ http: AxiosInstance; authUrl: string; simulatorUrl: string }> {
-  const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--port', '0', '--speed', SPEED], {
+  const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--port', '0', '--speed', SPEED, ...FAST], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -9,7 +9,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 it('needs nothing: embedded store, a key file of its own that only the owner can read', () => {
   const { store, masterKey } = readConfiguration({}, directory);
-  expect(store).toEqual({ kind: 'embedded', directory: path.join(directory, 'store') });
+  expect(store).toEqual({ kind: 'embedded', directory: path.join(directory, 'store'), durability: 'power' });
   expect(statSync(path.join(directory, 'master.key')).mode & 0o777).toBe(0o600);
   expect(readConfiguration({}, directory).masterKey.equals(masterKey)).toBe(true);
 });

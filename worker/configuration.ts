@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { type BackupSettings, type Bastion, DEFAULT_BACKUPS } from '../activities/dependencies.ts';
+import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 import { type MasterKey, masterKey } from '../store/seal.ts';
+
+export type { Durability };
 
 const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/;
 
@@ -22,6 +25,7 @@ const Environment = z.object({
   VNFLOW_BASTION_KEY_FILE: optional(z.string()),
   VNFLOW_BASTION_PASSWORD: optional(z.string()),
   VNFLOW_BACKUP_HOURS: optional(z.coerce.number().min(0.25).max(168)),
+  VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
 });
 
@@ -52,7 +56,11 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
   return {
     store:
       env.DATABASE_URL === undefined
-        ? { kind: 'embedded', directory: path.join(dataDirectory, 'store') }
+        ? {
+            kind: 'embedded',
+            directory: path.join(dataDirectory, 'store'),
+            durability: env.VNFLOW_DURABILITY ?? DEFAULT_DURABILITY,
+          }
         : { kind: 'postgres', url: env.DATABASE_URL },
     masterKey: masterKey({ VNFLOW_MASTER_KEY: env.VNFLOW_MASTER_KEY }, path.join(dataDirectory, 'master.key')),
     temporalAddress: env.TEMPORAL_ADDRESS,

@@ -2,15 +2,20 @@ import type { Logger } from 'pino';
 import { type ActivityDependencies, paceAt } from '../activities/dependencies.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { startApi } from '../api/start-api.ts';
+import { VnflowError } from '../domain/problems.ts';
 import { connectEngine } from '../engine/connect-engine.ts';
 import { validateToken } from '../openstack/keystone-token.ts';
 import { readCsar } from '../packages/csar.ts';
 import { createClusterBackups } from '../store/cluster-backups.ts';
-import { openStore } from '../store/open-store.ts';
+import { createStore, migrateStore } from '../store/open-store.ts';
 import { createSecrets } from '../store/secrets.ts';
 import { checkVim } from './check-vim.ts';
 import type { Configuration } from './configuration.ts';
-import { startWorker } from './start-worker.ts';
+import { type KeptWorker, keepWorker } from './keep-worker.ts';
+import { type StopStage, stopInOrder } from './ordered-stop.ts';
+import { type RunningWorker, startWorker } from './start-worker.ts';
+import { waitUntilReachable } from './wait-until-reachable.ts';
+import { workflowBundle } from './workflow-bundle.ts';
 
 export interface VnflowOptions {
   readonly configuration: Configuration;
@@ -23,69 +28,124 @@ export interface VnflowOptions {
   readonly worker?: { readonly bundleCache: string };
   /** How much faster than ours the time of the simulated world runs: it wants quicker looks. None: the real world. */
   readonly speed?: number;
+  /** How long store and Temporal may be away at the start. None: for ever. */
+  readonly patienceMs?: number;
 }
 
 export interface RunningVnflow {
-  /** Present when the API runs. */
+  /** Present when the API runs. It answers 503 until `ready`. */
   readonly apiUrl?: string;
-  /** Rejects when the worker dies. */
+  /** Resolves when the store was opened and the worker runs; rejects when that cannot be. */
+  readonly ready: Promise<void>;
+  /** Rejects when a part has died for good: nothing but another process helps. */
   readonly stopped: Promise<void>;
-  /** API first, then the worker drained, the store last. */
-  stop(): Promise<void>;
-}
-
-/**
- * The parts of vnflow that run in this process, put together: store, worker, API.
- * @throws Error when the store cannot be opened, Temporal does not answer or the port is taken; what was started is stopped
- */
-export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow> {
-  const { configuration } = options;
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const end of stops.splice(0).reverse()) await end();
-  };
-  try {
-    const db = await openStore(configuration.store);
-    stops.push(() => db.destroy());
-    const secrets = createSecrets(db, configuration.masterKey);
-    const worker = await workerOf(options, { db, secrets });
-    if (worker) stops.push(worker.stop);
-    const api = await apiOf(options, { db, secrets });
-    if (api) stops.push(api.stop);
-    const stopped = worker?.stopped ?? new Promise<void>(() => {});
-    stopped.catch(() => {}); // whoever cares awaits it
-    return { ...(api ? { apiUrl: api.url } : {}), stopped, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  /** API first, then the worker drained, the store last. @returns a sentence for each that did not end cleanly */
+  stop(): Promise<string[]>;
 }
 
 type Stored = Pick<ActivityDependencies, 'db' | 'secrets'>;
 
-async function workerOf({ configuration, temporalAddress, log, speed = 1, worker }: VnflowOptions, stored: Stored) {
+/**
+ * The parts of vnflow that run in this process, put together: store, worker, API. Store and Temporal need not be there yet: both are
+ * waited for, and looked for again whenever they are lost.
+ * @throws Error when the API cannot be started: a setting is missing, its port is taken
+ */
+export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow> {
+  const { configuration } = options;
+  const death = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  const db = createStore(configuration.store, death.reject);
+  const stored = { db, secrets: createSecrets(db, configuration.masterKey) };
+  const storeOpened = Promise.withResolvers<void>();
+  let opened = false;
+  let worker: KeptWorker | undefined;
+  const start = async () => {
+    const patience = { log: options.log, limitMs: options.patienceMs, signal: stopping.signal };
+    await waitUntilReachable(() => migrateStore(db), { what: 'the store', ...patience, passes: isStoreAway });
+    opened = true;
+    storeOpened.resolve();
+    worker = await workerOf(options, stored, patience);
+    worker?.stopped.catch(death.reject);
+  };
+  const store: StopStage = { name: 'the store', limitMs: 5_000, stop: () => db.destroy() };
+  const notReady = () => (opened ? undefined : notOpenedYet());
+  const api = await apiOf(options, { ...stored, notReady, storeOpened: storeOpened.promise }).catch(
+    async (error: unknown) => {
+      await stopInOrder([store]);
+      throw error;
+    },
+  );
+  const ready = start();
+  const stopped = Promise.race([death.promise, ready.then(() => death.promise)]);
+  stopped.catch(() => {}); // whoever cares awaits it
+  return {
+    ...(api ? { apiUrl: api.url } : {}),
+    ready,
+    stopped,
+    stop: () => {
+      stopping.abort();
+      return stopInOrder([
+        { name: 'the API', limitMs: 5_000, stop: () => api?.stop() },
+        { name: 'the start', limitMs: 15_000, stop: () => ready.catch(() => {}) },
+        { name: 'the worker', limitMs: 25_000, stop: () => worker?.stop() },
+        store,
+      ]);
+    },
+  };
+}
+
+function isStoreAway(error: unknown): boolean {
+  return error instanceof VnflowError && error.code === 'STORE_UNAVAILABLE';
+}
+
+function notOpenedYet(): VnflowError {
+  return new VnflowError('STORE_UNAVAILABLE', { detail: 'The store has not been reached since this process started.' });
+}
+
+type Waiting = Omit<Parameters<typeof waitUntilReachable>[1], 'what' | 'passes'>;
+
+async function workerOf(
+  { configuration, temporalAddress, log, speed = 1, worker }: VnflowOptions,
+  stored: Stored,
+  waiting: Waiting,
+): Promise<KeptWorker | undefined> {
   if (!worker) return undefined;
   const { bastion, masterKey } = configuration;
   const backups = { ...configuration.backups, store: createClusterBackups(stored.db, masterKey) };
   const deps: ActivityDependencies = { ...stored, backups, pace: paceAt(speed), log, ...(bastion ? { bastion } : {}) };
   const namespace = configuration.temporalNamespace;
-  return startWorker(deps, { temporalAddress, namespace, bundleCache: worker.bundleCache });
+  await workflowBundle(worker.bundleCache); // a defect shows here, and is not waited for
+  const start = (patience: Waiting): Promise<RunningWorker> =>
+    waitUntilReachable(() => startWorker(deps, { temporalAddress, namespace, bundleCache: worker.bundleCache }), {
+      ...patience,
+      what: `the Temporal server ${temporalAddress}, namespace ${namespace}`,
+      passes: () => true,
+    });
+  return keepWorker(await start(waiting), {
+    log,
+    startAnother: (signal) =>
+      start({ log, signal }).catch((error: unknown) => (signal.aborted ? undefined : Promise.reject(error))),
+  });
 }
 
-async function apiOf({ configuration, temporalAddress, log, api }: VnflowOptions, stored: Stored) {
+async function apiOf(
+  { configuration, temporalAddress, log, api }: VnflowOptions,
+  { storeOpened, ...given }: Stored & Required<Pick<ApiDependencies, 'notReady'>> & { storeOpened: Promise<void> },
+) {
   if (!api) return undefined;
   const { keystoneUrl, endpoint = `http://${api.host}:${api.port}` } = configuration;
   if (keystoneUrl === undefined) {
     throw new Error('VNFLOW_KEYSTONE_URL is not set: the API needs a Keystone to ask whose token it is given.');
   }
-  const engine = await connectEngine(stored.db, {
+  const engine = connectEngine(given.db, {
     temporalAddress,
     namespace: configuration.temporalNamespace,
-    secrets: stored.secrets,
+    secrets: given.secrets,
+    storeOpened,
     log,
   });
   const deps: ApiDependencies = {
-    ...stored,
+    ...given,
     engine,
     readCsar,
     checkVim,

@@ -74,11 +74,17 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     activities: { ...createRecordActivities(deps), ...createAdoptActivity(deps) },
     maxConcurrentActivityTaskExecutions: 100,
   };
-  const workers = await Promise.all([
-    Worker.create(options.adapt?.(settings) ?? settings),
-    Worker.create(options.adapt?.(records) ?? records),
-  ]);
-  const stopped = runTogether(workers).finally(() => connection.close());
+  const workers: Worker[] = [];
+  try {
+    // one after the other: what the first cannot do for lack of a namespace leaves no second one behind
+    for (const one of [settings, records]) workers.push(await Worker.create(options.adapt?.(one) ?? one));
+  } catch (error) {
+    await connection.close().catch(() => {});
+    throw error;
+  }
+  // a worker that died may hold its connection still: that must not hide why it died
+  const stopped = runTogether(workers).finally(() => connection.close().catch(() => {}));
+  stopped.catch(() => {}); // its reader comes later
   return {
     stopped,
     stop: async () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
+import { DEFAULT_DURABILITY, type Durability } from '../store/durability.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { freePort } from './free-port.ts';
 
@@ -24,6 +25,12 @@ export interface TemporalServerOptions {
   /** Its database and log lie here; none: in memory, nothing logged. */
   readonly directory?: string;
   readonly ports?: TemporalPorts;
+  /** None: another gRPC port is taken where somebody listens already. True: that is a reason to fail; clients know the address. */
+  readonly keepAddress?: boolean;
+  /** Of its database. */
+  readonly durability?: Durability;
+  /** Told the process at once, long before it serves. */
+  readonly launched?: (pid: number) => void;
   /** A server for tests needs no UI. */
   readonly headless?: boolean;
   /** Temporal's dynamic configuration: key → JSON. */
@@ -61,10 +68,14 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
 /** @returns the problem of a server that ended by itself: as a rule a port that was free a moment ago is taken */
 async function startOnce(options: TemporalServerOptions): Promise<TemporalServer | { readonly problem: Error }> {
   const { directory, headless = false } = options;
-  const ports = await freePorts(options.ports ?? TEMPORAL_PORTS);
+  const wanted = options.ports ?? TEMPORAL_PORTS;
+  const ports = await freePorts(wanted);
+  if (options.keepAddress && ports.grpc !== wanted.grpc)
+    throw new Error(`Port ${wanted.grpc} of 127.0.0.1, which the Temporal server needs again, is taken.`);
   const log = directory === undefined ? undefined : path.join(directory, 'temporal.log');
   if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
   const child = launch(await commandLine({ ...options, ports }), options.binary, log);
+  if (child.pid !== undefined) options.launched?.(child.pid);
   const address = `127.0.0.1:${ports.grpc}`;
   const problem = await serving(child, address, log);
   if (problem) return { problem };
@@ -108,17 +119,20 @@ async function freePorts(wanted: TemporalPorts): Promise<TemporalPorts> {
   return { grpc, ui, http, metrics };
 }
 
+/** With a write-ahead log SQLite's `normal` flushes at checkpoints only, `full` at each commit (sqlite.org/pragma.html). */
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = { process: 'normal', power: 'full' };
+
 async function commandLine(options: TemporalServerOptions & { ports: TemporalPorts }): Promise<string[]> {
-  const { binary, directory, ports, headless, settings = {} } = options;
+  const { binary, directory, ports, headless, settings = {}, durability = DEFAULT_DURABILITY } = options;
   const help = await promisify(execFile)(binary, ['server', 'start-dev', '--help']);
   const quiet = help.stdout.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : [];
   const database =
     directory === undefined
       ? []
-      : ['--db-filename', path.join(directory, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal'].concat(
-          '--sqlite-pragma',
-          'synchronous=normal',
-        );
+      : [
+          ...['--db-filename', path.join(directory, 'temporal.db'), '--sqlite-pragma', 'journal_mode=wal'],
+          ...['--sqlite-pragma', `synchronous=${SYNCHRONOUS[durability]}`],
+        ];
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${ports.grpc}`],
     ...['--http-port', `${ports.http}`, '--metrics-port', `${ports.metrics}`],

@@ -13,12 +13,15 @@ const BY_HTTP_STATUS: Readonly<Record<number, ProblemCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
+/** Of a 503 that does not know better. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** Every error becomes a problem here, and nowhere else. What was not thrown on purpose is logged and told without its text. */
 export function toProblem(error: unknown, log: Logger): ProblemAnswer {
   if (error instanceof VnflowError) {
     if (error.kind.status >= 500) log.warn({ code: error.code, seen: error.seen }, error.message);
-    const headers: Record<string, string> =
-      error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) };
+    const retryAfter = error.retryAfterSeconds ?? (error.kind.status === 503 ? RETRY_AFTER_SECONDS : undefined);
+    const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
     return {
       problem: problemDetails(error.code, { detail: error.message, ...(error.seen ? { seen: error.seen } : {}) }),
       headers,

@@ -31,7 +31,7 @@ export function resourceRouter(
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
     response.locals['dialect'] = dialect;
-    next();
+    next(context.notReady?.());
   });
   for (const [path, endpoints] of Object.entries(resources)) {
     router.all(path, async (request, response) => {

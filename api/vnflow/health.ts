@@ -5,7 +5,9 @@ import type { ApiAnswer } from '../http/endpoint.ts';
 const STORE_TIMEOUT_MS = 2_000;
 
 /** Is the API able to answer? Open to everybody, so it tells nothing else. */
-export async function health({ db }: ApiContext): Promise<ApiAnswer> {
+export async function health({ db, notReady }: ApiContext): Promise<ApiAnswer> {
+  const problem = notReady?.();
+  if (problem) return { status: 503, json: { status: problem.message } };
   const late = AbortSignal.timeout(STORE_TIMEOUT_MS);
   const expired = new Promise<boolean>((resolve) => late.addEventListener('abort', () => resolve(false)));
   const asked = sql`select 1`.execute(db).then(

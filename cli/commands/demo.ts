@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import type { Durability } from '../../worker/configuration.ts';
 import { addressLines } from '../up/address-table.ts';
 import { isAlive } from '../up/process-identity.ts';
 import { readUpRecord, type UpRecord } from '../up/up-record.ts';
 import { createVnfm } from '../vnfm/client.ts';
 import { simulatorUser } from '../vnfm/connection.ts';
 import { CliFailure } from '../vnfm/failure.ts';
-import { dataOption, portOption, speedOption } from './options.ts';
+import { dataOption, durabilityOption, portOption, speedOption } from './options.ts';
+import { runToItsEnd } from './run-to-its-end.ts';
 import { onStopRequest } from './until-stopped.ts';
 
 /** The whole takes about a minute then. */
@@ -18,13 +20,14 @@ interface Options {
   readonly speed?: number;
   readonly keepSpeed?: boolean;
   readonly exit?: boolean;
+  readonly durability: Durability;
   readonly scenario: 'simple' | 'ha';
 }
 
 interface Running {
   readonly record: UpRecord & { readonly apiUrl: string };
   readonly stopped: Promise<void>;
-  stop(): Promise<void>;
+  stop(): Promise<readonly string[]>;
 }
 
 export function addDemoCommand(program: Command): void {
@@ -39,6 +42,7 @@ export function addDemoCommand(program: Command): void {
     .option('--exit', 'terminate and stop at the end (so it does without a terminal, too)')
     .option('--keep-speed', 'real time, or the speed of the last `up`, instead of the demo’s')
     .addOption(speedOption())
+    .addOption(durabilityOption('process'))
     .addOption(portOption())
     .addOption(dataOption())
     .action(demo);
@@ -49,17 +53,18 @@ async function demo(options: Options): Promise<void> {
   const running = await obtainUp(options);
   process.stdout.write(`\n${addressLines(running.record).join('\n')}\n`);
   let interrupted = false;
-  try {
-    interrupted = await Promise.race([
-      stop.requested.then(() => true),
-      running.stopped.then(() => true),
-      scenario(running, options, stop.requested).then(() => false),
-    ]);
-  } finally {
-    process.stdout.write('\n• Stopping\n');
-    await running.stop();
-  }
-  process.exit(interrupted && (options.exit || !process.stdout.isTTY) ? 130 : 0);
+  const end = Promise.race([
+    stop.requested.then(() => {
+      interrupted = true;
+    }),
+    scenario(running, options, stop.requested),
+  ]);
+  const code = await runToItsEnd(running, {
+    requested: end,
+    stopping: () => process.stdout.write('\n• Stopping\n'),
+    complain: (problem) => process.stderr.write(`vnflow: ${problem}\n`),
+  });
+  process.exit(code === 0 && interrupted && (options.exit || !process.stdout.isTTY) ? 130 : code);
 }
 
 async function scenario({ record }: Running, options: Options, stopRequested: Promise<void>): Promise<void> {
@@ -91,13 +96,14 @@ async function obtainUp(options: Options): Promise<Running> {
   const record = readUpRecord(path.resolve(options.data));
   if (record?.apiUrl !== undefined && isAlive(record.process)) {
     process.stdout.write('• vnflow is up already: using that one\n');
-    return { record: { ...record, apiUrl: record.apiUrl }, stopped: new Promise(() => {}), stop: async () => {} };
+    return { record: { ...record, apiUrl: record.apiUrl }, stopped: new Promise(() => {}), stop: async () => [] };
   }
   const { startUp } = await import('../up/start-up.ts');
   const speed = options.keepSpeed ? options.speed : (options.speed ?? SPEED);
   return startUp({
     data: options.data,
     simulator: true,
+    durability: options.durability,
     environment: process.env,
     say: (line) => process.stdout.write(`• ${line}\n`),
     ...(options.port === undefined ? {} : { port: options.port }),

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { Durability } from '../../worker/configuration.ts';
 
 export const DEFAULT_DATA = '.vnflow/data';
 
@@ -20,4 +21,17 @@ export function speedOption(): Option {
     if (speed >= 0.01 && speed <= 1_000) return speed;
     throw new InvalidArgumentError('A speed is a number from 0.01 to 1000; 1 is real time.');
   });
+}
+
+const DURABILITIES: readonly Durability[] = ['process', 'power'];
+
+/** What the embedded store and the Temporal server of `up` survive. */
+export function durabilityOption(standard: Durability): Option {
+  return new Option(
+    '--durability <what>',
+    'power: what was answered outlives a power cut; process: faster, and outlives the death of processes only',
+  )
+    .choices(DURABILITIES)
+    .env('VNFLOW_DURABILITY')
+    .default(standard);
 }

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import { installLastResort } from '../last-resort.ts';
 import { CliFailure } from '../vnfm/failure.ts';
 import { dataOption, portOption } from './options.ts';
+import { runToItsEnd } from './run-to-its-end.ts';
 import { onStopRequest } from './until-stopped.ts';
 
 const PORT = 9890;
@@ -48,13 +50,18 @@ async function serve(data: string, part: Part): Promise<void> {
   if (store.kind === 'embedded') {
     throw new CliFailure('DATABASE_URL is not set: API and worker share a PostgreSQL. `vnflow up` does without one.');
   }
+  installLastResort();
   installRuntime(log);
   const running = await startVnflow({ configuration, temporalAddress, log, ...part });
-  log.info({ url: running.apiUrl }, 'api' in part ? 'API ready' : 'worker ready');
-  try {
-    await Promise.race([stop.requested, running.stopped]);
-  } finally {
-    await running.stop();
-  }
-  process.exit(0);
+  if (running.apiUrl) log.info({ url: running.apiUrl }, 'API listens; it answers 503 until the store was reached');
+  running.ready.then(
+    () => log.info('api' in part ? 'API ready' : 'worker ready'),
+    () => {}, // `stopped` tells it
+  );
+  const code = await runToItsEnd(running, {
+    requested: stop.requested,
+    stopping: () => log.info('stopping: running steps are handed back'),
+    complain: (problem) => log.fatal(problem),
+  });
+  process.exit(code);
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { Durability } from '../../worker/configuration.ts';
 import { addressLines } from '../up/address-table.ts';
-import { DEFAULT_DATA, dataOption, portOption, speedOption } from './options.ts';
+import { DEFAULT_DATA, dataOption, durabilityOption, portOption, speedOption } from './options.ts';
+import { runToItsEnd } from './run-to-its-end.ts';
 import { onStopRequest } from './until-stopped.ts';
 
 interface Options {
@@ -9,6 +11,7 @@ interface Options {
   readonly speed?: number;
   readonly simulator: boolean;
   readonly databaseUrl?: string;
+  readonly durability: Durability;
 }
 
 export function addUpCommand(program: Command): void {
@@ -18,6 +21,7 @@ export function addUpCommand(program: Command): void {
     .addOption(dataOption())
     .addOption(portOption())
     .addOption(speedOption())
+    .addOption(durabilityOption('power'))
     .option('--no-simulator', 'use a real OpenStack: its Keystone is VNFLOW_KEYSTONE_URL or OS_AUTH_URL')
     .option('--database-url <url>', 'a PostgreSQL instead of the embedded store (or DATABASE_URL)')
     .action(up);
@@ -32,14 +36,14 @@ async function up(options: Options): Promise<void> {
     say: (line) => process.stdout.write(`• ${line}\n`),
   });
   process.stdout.write(`\n${addressLines(running.record).join('\n')}\n\n${hints(options.data).join('\n')}\n`);
-  try {
-    await Promise.race([stop.requested, running.stopped]);
-  } finally {
-    process.stdout.write('\n• Stopping: running steps are handed back and go on at the next start\n');
-    await running.stop();
-  }
-  process.stdout.write('• Stopped\n');
-  process.exit(0); // whatever still holds the event loop
+  const say = (line: string) => process.stdout.write(`\n• ${line}\n`);
+  const code = await runToItsEnd(running, {
+    requested: stop.requested,
+    stopping: () => say('Stopping: running steps are handed back and go on at the next start'),
+    complain: (problem) => process.stderr.write(`vnflow: ${problem}\n`),
+  });
+  say('Stopped');
+  process.exit(code); // whatever still holds the event loop
 }
 
 function hints(data: string): string[] {

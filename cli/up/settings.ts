@@ -1,3 +1,4 @@
+import type { Durability } from '../../worker/configuration.ts';
 import { freePort } from '../../worker/free-port.ts';
 import type { SimulatorRecord, UpRecord } from './up-record.ts';
 
@@ -22,7 +23,11 @@ export async function apiPort(
 
 /** What API and worker are told: the simulator that we started, else what the environment says. */
 export function environmentOf(
-  { environment, databaseUrl }: { readonly environment: NodeJS.ProcessEnv; readonly databaseUrl?: string },
+  {
+    environment,
+    databaseUrl,
+    durability,
+  }: { readonly environment: NodeJS.ProcessEnv; readonly databaseUrl?: string; readonly durability: Durability },
   simulator: SimulatorRecord | undefined,
 ): NodeJS.ProcessEnv {
   const { TEMPORAL_ADDRESS: _, ...rest } = environment;
@@ -30,6 +35,7 @@ export function environmentOf(
   return {
     ...rest,
     ...(keystone ? { VNFLOW_KEYSTONE_URL: keystone } : {}),
+    VNFLOW_DURABILITY: durability,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...(simulator ? ofSimulator(simulator) : {}),
   };

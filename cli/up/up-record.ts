@@ -9,6 +9,8 @@ const TemporalRecord = z.object({
   uiUrl: z.string().optional(),
   /** Absent: not ours (TEMPORAL_ADDRESS). */
   process: ProcessIdentity.optional(),
+  /** How it was started. */
+  durability: z.enum(['process', 'power']).optional(),
 });
 
 const SimulatorRecord = z.object({

@@ -37,22 +37,25 @@ interface SystemOptions {
   readonly pace?: Partial<Pace>;
   /** How often the store is compared with Temporal. */
   readonly reconcileEveryMs?: number;
+  /** None: one of its own, which ends with it. */
+  readonly store?: StoreLocation;
   /** Workers are processes of their own: where they find the store, and the key that they share with the API. */
   readonly workersElsewhere?: { readonly store: StoreLocation; readonly masterKey: Buffer };
 }
 
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
 export async function startSystem(options: SystemOptions = {}) {
-  const { speed = 200, temporal: given, log = quiet, pace, workersElsewhere: elsewhere, reconcileEveryMs } = options;
+  const { speed = 200, temporal: given, log = quiet, pace, store, reconcileEveryMs } = options;
+  const { workersElsewhere: elsewhere } = options;
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed }),
-    elsewhere ? openStore(elsewhere.store) : testStoreLocation().then(openStore),
+    elsewhere ? openStore(elsewhere.store) : openStore(store ?? (await testStoreLocation())),
   ]);
   const masterKey = elsewhere?.masterKey ?? randomBytes(32);
   const secrets = createSecrets(db, masterKey);
   const backups = createClusterBackups(db, masterKey);
-  const engine = await connectEngine(db, {
+  const engine = connectEngine(db, {
     temporalAddress: temporal.address,
     namespace: 'default',
     secrets,

@@ -1,0 +1,124 @@
+import path from 'node:path';
+import type { KeptPart } from './keep-alive.ts';
+import { identityOf, type ProcessIdentity, stopProcess } from './process-identity.ts';
+import { obtainSimulator } from './simulator.ts';
+import { obtainTemporal, restartTemporal, type TemporalOptions } from './temporal.ts';
+import type { UpOptions } from './up-options.ts';
+import { readUpRecord, type UpRecord, writeUpRecord } from './up-record.ts';
+
+/** The processes beside this one, and what is written down about them. */
+export interface Children {
+  /** What an earlier `up` wrote down. */
+  readonly before: UpRecord | undefined;
+  readonly data: string;
+  readonly options: UpOptions;
+  record(): UpRecord;
+  /** Writes facts down at once: whoever kills us now leaves something that can be adopted. */
+  keep(facts: Partial<UpRecord>): void;
+  /** Of those that are ours. */
+  identities(): ProcessIdentity[];
+  /** How each is started again. */
+  kept(): KeptPart[];
+  stop(): Promise<void>;
+}
+
+/** @throws Error when this system cannot tell processes apart */
+export function createChildren(data: string, options: UpOptions): Children {
+  const before = readUpRecord(data);
+  let record = firstRecord(before, options);
+  const children: Children = {
+    before,
+    data,
+    options,
+    record: () => record,
+    keep: (facts) => {
+      record = { ...record, ...facts };
+      writeUpRecord(data, record);
+    },
+    // the simulator first: what it still tells must not meet a Temporal server that is gone
+    identities: () => [record.simulator?.process, record.temporal?.process].filter((found) => found !== undefined),
+    kept: () => keptParts(children),
+    stop: async () => {
+      for (const identity of children.identities()) await stopProcess(identity);
+    },
+  };
+  return children;
+}
+
+const SAID = {
+  given: 'of TEMPORAL_ADDRESS answers',
+  adopted: 'of the earlier run still runs: adopted',
+  started: 'started',
+};
+
+/** @throws Error saying which one did not start */
+export async function startChildren(children: Children, apiUrl: string): Promise<void> {
+  const outcomes = await Promise.allSettled([startTemporal(children), startSimulator(children, apiUrl)]);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+function temporalOptions({ data, options, keep }: Children): TemporalOptions {
+  const { environment, durability } = options;
+  return { data, environment, durability, keep: (temporal) => keep({ temporal }) };
+}
+
+async function startTemporal(children: Children): Promise<void> {
+  const since = Date.now();
+  const { how } = await obtainTemporal(temporalOptions(children), children.before?.temporal);
+  children.options.say(`Temporal server ${SAID[how]}${elapsed(since)}`);
+}
+
+async function startSimulator({ data, options, before, keep }: Children, vnfmUrl: string): Promise<void> {
+  const { simulator, speed, say } = options;
+  if (!simulator) {
+    if (before?.simulator) await stopProcess(before.simulator.process);
+    return;
+  }
+  const since = Date.now();
+  const { record, how } = await obtainSimulator({ data, speed, vnfmUrl }, before?.simulator);
+  keep({ simulator: record });
+  say(`Simulated OpenStack ${SAID[how]}, ${record.speed} × real time${elapsed(since)}`);
+}
+
+function keptParts(children: Children): KeptPart[] {
+  const { data, record, keep } = children;
+  return [
+    {
+      name: 'Temporal server',
+      log: path.join(data, 'temporal', 'temporal.log'),
+      identity: () => record().temporal?.process,
+      restart: async () => {
+        const { temporal } = record();
+        if (temporal) await restartTemporal(temporalOptions(children), temporal);
+      },
+    },
+    {
+      name: 'simulated OpenStack',
+      log: path.join(data, 'simulator.log'),
+      identity: () => record().simulator?.process,
+      restart: async () => {
+        const { simulator, apiUrl = '' } = record();
+        if (!simulator) return;
+        const again = await obtainSimulator({ data, speed: simulator.speed, vnfmUrl: apiUrl }, simulator);
+        keep({ simulator: again.record });
+        if (again.record.url !== simulator.url || again.record.bastion.port !== simulator.bastion.port)
+          throw new Error('another process has its port');
+      },
+    },
+  ];
+}
+
+function firstRecord(before: UpRecord | undefined, options: UpOptions): UpRecord {
+  const identity = identityOf(process.pid);
+  if (!identity) throw new Error('This system does not tell when a process started (no /proc, no ps).');
+  const { temporal, simulator } = before ?? {};
+  return {
+    process: identity,
+    ...(temporal ? { temporal } : {}),
+    ...(simulator && options.simulator ? { simulator } : {}),
+  };
+}
+
+function elapsed(since: number): string {
+  return ` (${((Date.now() - since) / 1000).toFixed(1)} s)`;
+}

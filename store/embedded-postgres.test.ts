@@ -1,0 +1,112 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { openEmbeddedPostgres } from './embedded-postgres.ts';
+import { guardAgainstDeath } from './embedded-postgres-death.ts';
+
+const directory = fs.mkdtempSync(path.join(tmpdir(), 'vnflow-power-'));
+const real = { fsyncSync: fs.fsyncSync, fdatasyncSync: fs.fdatasyncSync };
+const opened: PGlite[] = [];
+
+/** A database takes seconds to make: it is made once, and copied. */
+const template = path.join(directory, 'template');
+beforeAll(async () => {
+  const pglite = await openEmbeddedPostgres(template, 'process');
+  await pglite.exec('create table answered (x int)');
+  await pglite.close();
+}, 120_000);
+afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
+afterEach(async () => {
+  Object.assign(fs, real);
+  syncBuiltinESMExports();
+  for (const pglite of opened.splice(0)) if (!pglite.closed) await pglite.close();
+});
+
+/** From now on `flushed` is told what is flushed to the disk, by its name. */
+function watchFlushes(flushed: (name: string) => void): void {
+  const watched = (flush: (file: number) => void) => (file: number) => {
+    flushed(fs.readlinkSync(`/proc/self/fd/${file}`));
+    flush(file);
+  };
+  Object.assign(fs, { fsyncSync: watched(real.fsyncSync), fdatasyncSync: watched(real.fdatasyncSync) });
+  syncBuiltinESMExports();
+}
+
+function newStore(name: string): string {
+  const store = path.join(directory, name, 'store');
+  fs.cpSync(template, store, { recursive: true });
+  return store;
+}
+
+async function open(where: string, durability: 'power' | 'process'): Promise<PGlite> {
+  const pglite = await openEmbeddedPostgres(where, durability);
+  opened.push(pglite);
+  return pglite;
+}
+
+const rowsOf = async (pglite: PGlite) =>
+  (await pglite.query<{ x: number }>('select x from answered order by x')).rows.map(({ x }) => x);
+
+/** A disk that keeps only what was flushed, as it was then. Of a directory that is the names. */
+function keepFlushed(from: string, to: string) {
+  return (name: string) => {
+    if (name !== from && !name.startsWith(`${from}/`)) return;
+    const copy = path.join(to, path.relative(from, name));
+    if (!fs.statSync(name).isDirectory()) {
+      fs.mkdirSync(path.dirname(copy), { recursive: true });
+      return fs.copyFileSync(name, copy);
+    }
+    fs.mkdirSync(copy, { recursive: true });
+    for (const entry of fs.readdirSync(copy))
+      if (!fs.existsSync(path.join(name, entry))) fs.rmSync(path.join(copy, entry), { recursive: true });
+  };
+}
+
+it('keeps every row that was answered when the power fails, before and after a checkpoint', async () => {
+  const running = newStore('running');
+  const disk = path.join(directory, 'disk');
+  watchFlushes(keepFlushed(running, disk));
+  const pglite = await open(running, 'power');
+  const rows = [...Array(40).keys()];
+  for (const x of rows) {
+    if (x === 20) await pglite.exec('checkpoint');
+    await pglite.query('insert into answered values ($1)', [x]);
+  }
+  const afterCut = path.join(directory, 'after-cut');
+  fs.cpSync(disk, afterCut, { recursive: true });
+  expect(await rowsOf(await open(afterCut, 'process'))).toEqual(rows);
+}, 120_000);
+
+it('waits for the disk at each commit with `power`, and never with `process`', async () => {
+  const flushed: string[] = [];
+  watchFlushes((name) => flushed.push(path.relative(directory, name)));
+  const store = newStore('fast');
+  const fast = await open(store, 'process');
+  await fast.query('insert into answered values (1)');
+  expect(flushed).toEqual([]);
+  await fast.close();
+
+  const safe = await open(store, 'power');
+  expect(flushed).toContain('fast/store/base/5'); // what was written without a flush is made safe first
+  flushed.length = 0;
+  await safe.query('insert into answered values (1)');
+  expect(flushed).toEqual([expect.stringMatching(/^fast\/store\/pg_wal\/[0-9A-F]{24}$/)]);
+}, 120_000);
+
+it('answers no commit that the disk refuses, says that it is dead, and hangs no statement that comes after', async () => {
+  const died: string[] = [];
+  const pglite = guardAgainstDeath(await open(newStore('broken'), 'power'), (error) => died.push(error.message));
+  opened.length = 0; // Postgres will have given up: nothing is left to close
+  watchFlushes((name) => {
+    if (name.includes('/pg_wal/')) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
+  });
+  const inserts = [1, 2].map((x) => pglite.query('insert into answered values ($1)', [x]));
+  for (const insert of inserts) await expect(insert).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  const transaction = pglite.transaction(async (tx) => void (await tx.query('select 1')));
+  await expect(transaction).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(died).toEqual([expect.stringContaining('could not fsync')]);
+  await pglite.close();
+}, 120_000);

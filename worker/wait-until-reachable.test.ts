@@ -1,0 +1,30 @@
+import { pino } from 'pino';
+import { expect, it, vi } from 'vitest';
+import { waitUntilReachable } from './wait-until-reachable.ts';
+
+const lines: string[] = [];
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+const away = new Error('ECONNREFUSED');
+const passes = (error: unknown) => error === away;
+const signal = new AbortController().signal;
+
+it('tries until it works, and says what it waits for', async () => {
+  const attempt = vi.fn().mockRejectedValueOnce(away).mockResolvedValue('here');
+  expect(await waitUntilReachable(attempt, { what: 'the store', log, passes, signal })).toBe('here');
+  expect(lines).toEqual(['waiting for the store', 'the store answers']);
+});
+
+it('does not wait for what never passes, nor longer than its limit', async () => {
+  const patience = { what: 'the store', log, passes, signal };
+  const wrong = vi.fn().mockRejectedValue(new Error('password authentication failed'));
+  await expect(waitUntilReachable(wrong, patience)).rejects.toThrow('password');
+  expect(wrong).toHaveBeenCalledTimes(1);
+  await expect(waitUntilReachable(() => Promise.reject(away), { ...patience, limitMs: 100 })).rejects.toBe(away);
+});
+
+it('ends at once when it is aborted', async () => {
+  const stop = new AbortController();
+  const waiting = waitUntilReachable(() => Promise.reject(away), { what: 'x', log, passes, signal: stop.signal });
+  setImmediate(() => stop.abort());
+  await expect(waiting).rejects.toThrow(/abort/i);
+});
