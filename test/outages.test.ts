@@ -125,14 +125,21 @@ it('three control-plane nodes, the outage lasts longer than the survey: nothing 
   const marker = writeSomething(clusterOf(before));
   const victims = { vnfcInstanceId: before.map(({ vnfc }) => vnfc) };
   const seq = lastSeq();
-  for (const fault of [{ kind: 'ssh-refused' }, { kind: 'unreachable' }, { kind: 'ssh-reset' }] as const) {
-    for (const body of [victims, { ...victims, ...RESTORE }]) {
-      const over = outage(fault, before);
-      const { operationState, error } = await ended(await heal(id, body));
-      over();
-      expect([fault.kind, operationState, error?.code]).toEqual([fault.kind, 'ROLLED_BACK', 'CONTROL_PLANE_UNKNOWN']);
-      expect(error.detail).toMatch(/Nothing was touched: no majority of etcd answers.* is unknown: .*ACTIVE in Nova/);
-    }
+  const refused = { kind: 'ssh-refused' } as const;
+  const outages = [
+    { fault: refused, body: victims },
+    { fault: refused, body: { ...victims, ...RESTORE } },
+    ...(['unreachable', 'ssh-reset', 'ssh-hang'] as const).map((kind) => ({
+      fault: { kind },
+      body: { ...victims, ...RESTORE },
+    })),
+  ];
+  for (const { fault, body } of outages) {
+    const over = outage(fault, before);
+    const { operationState, error } = await ended(await heal(id, body));
+    over();
+    expect([fault.kind, operationState, error?.code]).toEqual([fault.kind, 'ROLLED_BACK', 'CONTROL_PLANE_UNKNOWN']);
+    expect(error.detail).toMatch(/Nothing was touched: no majority of etcd answers.* is unknown: .*ACTIVE in Nova/);
   }
   expect(harmSince(seq)).toEqual([]);
   expect(await masters(id)).toEqual(before);
@@ -153,9 +160,11 @@ it('three control-plane nodes, the outage lasts longer than the survey: nothing 
 
   // the outage is over within the survey: the one that is off is replaced, nothing is restored
   const blink = outage({ kind: 'ssh-refused' }, before, SHORTER_MS);
+  const slow = outage({ kind: 'ssh-slow', seconds: 60 }, before);
   const operation = await heal(id, { vnfcInstanceId: [second.vnfc], ...RESTORE });
   const done = await ended(operation);
   blink();
+  slow();
   expect(done.error).toBeUndefined();
   expect(done.operationState).toBe('COMPLETED');
   expect(
