@@ -2,12 +2,9 @@ import type { Cloud, CloudContent } from './cloud.ts';
 import type { EngineView, WorkflowFact } from './engine-view.ts';
 import type { Place } from './place.ts';
 import { readStore, type StoreFact } from './store-view.ts';
-import { isAccepted, type OperationBody, type Sent, type Vnfm } from './vnfm.ts';
+import { isAccepted, type OperationBody, type Sent, type Story, type Vnfm } from './vnfm.ts';
 
-export interface OperationFact extends OperationBody {
-  /** Entered one after the other. */
-  readonly states: readonly string[];
-}
+export type OperationFact = OperationBody & Story;
 
 /** All that the checker knows. None of it comes from vnflow's own code. */
 export interface Evidence {
@@ -33,7 +30,7 @@ export async function gatherEvidence(witnesses: Witnesses, instances: readonly s
   const { place, vnfm, cloud, engine } = witnesses;
   const bodies = await vnfm.operations(instances);
   const [operations, workflows] = await Promise.all([
-    Promise.all(bodies.map(async (body) => ({ ...body, states: await vnfm.states(body.id) }))),
+    Promise.all(bodies.map(async (body) => ({ ...body, ...(await vnfm.story(body.id)) }))),
     Promise.all(instances.map(async (instance) => ({ instance, workflow: await engine.workflowOf(instance) }))),
   ]);
   return {

@@ -6,6 +6,7 @@ import type { Order, Outcome, Sent } from './vnfm.ts';
 const instance = 'i1';
 const yes: Outcome = { kind: 'answered', status: 202, code: '', text: '' };
 const no: Outcome = { kind: 'answered', status: 409, code: 'OPERATION_STATE', text: 'not now' };
+const busy: Outcome = { kind: 'answered', status: 409, code: 'VNF_BUSY', text: 'in progress' };
 const away: Outcome = { kind: 'answered', status: 503, code: 'ENGINE_UNAVAILABLE', text: '' };
 const lost: Outcome = { kind: 'lost', text: 'ECONNRESET' };
 
@@ -25,6 +26,7 @@ const operation = (...states: string[]): OperationFact => ({
   isCancelPending: false,
   error: { code: 'STACK_CREATE_FAILED', detail: 'No valid host was found.' },
   states,
+  cancels: 0,
 });
 const waits = operation('STARTING', 'PROCESSING', 'FAILED_TEMP');
 const failed = operation('STARTING', 'PROCESSING', 'FAILED_TEMP', 'FAILED');
@@ -80,6 +82,11 @@ const WRONG: readonly (readonly [string, string, Partial<Evidence>])[] = [
     { workflows: new Map([[instance, { isOpen: true, operation: 'o2', state: 'FAILED_TEMP' }]]) },
   ],
   ['3', 'a control that the state allows is refused', { sent: [...fine.sent, sent('rollback', no, true)] }],
+  [
+    '3',
+    'a DELETE says busy, and nothing was lost',
+    { ...ended, sent: [...fine.sent, sent('fail'), sent('delete', busy, true)] },
+  ],
   ['4', 'DELETE left the stack', { ...ended, sent: [...fine.sent, sent('fail'), sent('delete')] }],
   ['5', 'a request waits for ever', store({ requests: [{ operation: 'o7', instance }] })],
   ['5', 'a sealed request has no operation', store({ secrets: [{ name: 'operation/o7/params', owner: 'o7' }] })],

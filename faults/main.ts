@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -60,6 +60,7 @@ async function runAll(): Promise<number> {
   const first = Number(values.seed ?? 1);
   const rounds = Number(values.rounds ?? (values.seed === undefined ? KINDS.length : 1));
   const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
+  chmodSync(folder, 0o711); // PostgreSQL's user has to pass
   const reports: RoundReport[] = [];
   let running: Running | undefined;
   try {

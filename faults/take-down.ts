@@ -11,8 +11,8 @@ interface TakeDown {
   readonly authUrl: string;
 }
 
-/** An instance needs six at most (fail, a DELETE that is refused, instantiate, rollback, DELETE); a busy machine answers 503 now and then. */
-const MOST_PASSES = 15;
+/** So long a DELETE may be refused because the answer of an instantiate was lost, and 503 be answered by a busy machine. */
+const LIMIT_MS = 240_000;
 const PAUSE_MS = 1_000;
 /** One in so many instances without an operation is instantiated once more before it is deleted. */
 const AGAIN_OF = 4;
@@ -29,14 +29,14 @@ export async function takeDown(
   const chance = createChance(options.seed + 1);
   const again = new Set(instances.filter(() => chance.between(1, AGAIN_OF) === 1));
   const rolledBack = new Set(instances.filter(() => chance.between(1, 3) > 1));
-  for (let pass = 0; ; pass++) {
+  const end = Date.now() + LIMIT_MS;
+  for (;;) {
     const { evidence, violations } = await options.settle();
     if (violations.length > 0 || !evidence) return violations;
     const gone = deletedInstances(evidence);
     const left = instances.filter((instance) => !gone.has(instance));
     if (left.length === 0) return [];
-    if (pass === MOST_PASSES)
-      return left.map((instance) => ({ invariant: LOCKED, instance, text: 'cannot be deleted' }));
+    if (Date.now() > end) return left.map((instance) => ({ invariant: LOCKED, instance, text: 'cannot be deleted' }));
     await delay(PAUSE_MS);
     await Promise.all(
       left.map(async (instance) => {

@@ -40,6 +40,14 @@ const OperationBody = z.object({
 export type OperationBody = z.infer<typeof OperationBody>;
 const Events = z.object({ events: z.array(z.object({ type: z.string(), state: z.string(), text: z.string() })) });
 
+export interface Story {
+  /** Entered one after the other. */
+  readonly states: readonly string[];
+  /** How often a cancel was told; it carries the state that the operation was in. */
+  readonly cancels: number;
+}
+const CANCEL = /^cancel \(/;
+
 /** The public HTTP API; everything that is sent and changes something is written down. */
 export interface Vnfm {
   readonly sent: readonly Sent[];
@@ -51,8 +59,8 @@ export interface Vnfm {
   control(control: Control, of: ControlTarget, mustSucceed?: boolean): Promise<Sent>;
   /** @throws Error when the API does not answer 200 */
   operations(instances: readonly string[]): Promise<OperationBody[]>;
-  /** States that the operation entered, in their order. @throws as operations */
-  states(operation: string): Promise<string[]>;
+  /** What was told of the operation. @throws as operations */
+  story(operation: string): Promise<Story>;
   /** The answer as it came, for people. */
   show(path: string): Promise<string>;
 }
@@ -131,10 +139,14 @@ export function connectVnfm(urls: readonly string[], token: string): Vnfm {
       const filter = encodeURIComponent(`(in,vnfInstanceId,${wanted.join(',')})`);
       return z.array(OperationBody).parse(await get(`/vnflcm/v2/vnf_lcm_op_occs?all_fields&filter=${filter}`));
     },
-    states: async (operation) =>
-      Events.parse(await get(`/vnflow/v1/vnf_lcm_op_occs/${operation}/events`))
-        .events.filter(({ type }) => type === 'operation')
-        .map(({ state }) => state),
+    story: async (operation) => {
+      const { events } = Events.parse(await get(`/vnflow/v1/vnf_lcm_op_occs/${operation}/events`));
+      const told = events.filter(({ type }) => type === 'operation');
+      return {
+        states: told.filter(({ text }) => !CANCEL.test(text)).map(({ state }) => state),
+        cancels: told.filter(({ text }) => CANCEL.test(text)).length,
+      };
+    },
     show: async (path) =>
       call('GET', path).then(
         ({ status, data }) => `${status} ${JSON.stringify(data, undefined, 1)}`,
