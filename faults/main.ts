@@ -63,10 +63,17 @@ async function runAll(): Promise<number> {
   chmodSync(folder, 0o711); // PostgreSQL's user has to pass
   const reports: RoundReport[] = [];
   let running: Running | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void (running ? stop(running) : Promise.resolve()).finally(() => process.exit(130)));
   try {
     for (let seed = first; seed < first + rounds; seed++) {
       running ??= await start(shape, path.join(folder, `place-${seed}`));
-      const scenario = scenarioOf(seed, { kind, victim, operations: Number(values.operations) });
+      const scenario = scenarioOf(seed, {
+        kind,
+        victim,
+        operations: Number(values.operations),
+        isSlow: shape === 'production',
+      });
       const { vnfdId } = running;
       const report = await runRound(running, scenario, { vnfdId, settleMs: Number(values.settle) * 1000 });
       reports.push(report);
