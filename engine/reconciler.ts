@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ReconcileDependencies, reconcile } from './reconcile.ts';
 
 const EVERY_MS = 60_000;
 /** One of them is away, or starts together with this process. */
 const AFTER_FAILURE_MS = 5_000;
+const STOP_PATIENCE_MS = 1_000;
 
 export interface RunningReconciler {
-  /** Waits for the comparison under way. */
+  /** Waits a moment for the comparison under way, and ends it. */
   stop(): Promise<void>;
 }
 
@@ -23,14 +25,16 @@ export function startReconciler(
   deps: ReconcileDependencies,
   { everyMs = EVERY_MS, after }: ReconcilerOptions = {},
 ): RunningReconciler {
+  const ended = new AbortController();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<void> = Promise.resolve();
   const turn = async () => {
     let pauseMs = everyMs;
     try {
-      await reconcile(deps);
+      await deps.client.withAbortSignal(ended.signal, () => reconcile(deps));
     } catch (error) {
+      if (stopped) return;
       const reason = error instanceof Error ? error.message : String(error);
       deps.log.warn({ reason }, 'the store and Temporal could not be compared; it is tried again soon');
       pauseMs = Math.min(everyMs, AFTER_FAILURE_MS);
@@ -40,17 +44,14 @@ export function startReconciler(
   const begin = () => {
     underWay = turn();
   };
-  if (after)
-    after.then(
-      () => stopped || begin(),
-      () => {},
-    ); // a store that never opens ends this process
-  else begin();
+  const first = after ?? Promise.resolve();
+  first.then(() => stopped || begin()).catch(() => {}); // a store that never opens ends this process
   return {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await underWay;
+      await Promise.race([underWay, delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
+      ended.abort(); // while Temporal is away its client repeats calls for longer than a stop may last
     },
   };
 }

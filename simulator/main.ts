@@ -17,6 +17,7 @@ const { values } = parseArgs({
   },
 });
 
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endAtOnce);
 const simulator = await startSimulator(readOptions());
 const { authUrl, url, bastion } = simulator;
 process.stdout.write(`${JSON.stringify({ ready: true, authUrl, url, bastion, pid: process.pid })}\n`);
@@ -34,6 +35,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       },
     );
   });
+}
+
+/** A simulator whose state nobody knows must not go on; the world on the disk is as of the last accepted change. */
+function endAtOnce(error: unknown): never {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  const told = { level: 60, time: Date.now(), pid: process.pid, err: { type: name, message, stack } };
+  process.stderr.write(`${JSON.stringify({ ...told, msg: 'a defect ends the simulator' })}\n`);
+  process.exit(70);
 }
 
 function readOptions(): SimulatorOptions {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ let up: ChildProcess | undefined;
 interface UpFile {
   readonly process: { readonly pid: number };
   readonly apiUrl?: string;
-  readonly temporal?: { readonly process?: { readonly pid: number } };
+  readonly temporal?: { readonly address: string; readonly process?: { readonly pid: number } };
   readonly simulator?: { readonly url: string; readonly authUrl: string; readonly process: { readonly pid: number } };
 }
 
@@ -52,7 +52,7 @@ const upFile = (): UpFile | undefined => {
 };
 
 /** Starts `vnflow up` and waits until it is ready. */
-async function start(): Promise<{ http: AxiosInstance; authUrl: string; simulatorUrl: string }> {
+async function start(): Promise<{ http: AxiosInstance; authUrl: string; simulatorUrl: string; said: () => string }> {
   const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--port', '0', '--speed', SPEED, ...FAST], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -77,6 +77,7 @@ async function start(): Promise<{ http: AxiosInstance; authUrl: string; simulato
     http: clientOf(record.apiUrl, await tokenOf(record.simulator.authUrl)),
     authUrl: record.simulator.authUrl,
     simulatorUrl: record.simulator.url,
+    said: () => Buffer.concat(said).toString(),
   };
 }
 
@@ -136,3 +137,43 @@ it.each(['up alone', 'everything'] as const)(
   },
   240_000,
 );
+
+it('kill -9 of the Temporal server: it is started again at the same address, and the operation completes in the same `vnflow up`', async () => {
+  const { http, authUrl } = await start();
+  const before = upFile();
+  const id = await createInstance(http, await onboardSample(http));
+  const operation = operationOf(
+    await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, guideRequest('instantiate-simple.json', authUrl)),
+  );
+  await expect.poll(async () => (await http.get(operation)).data.operationState).toBe('PROCESSING');
+  process.kill(before?.temporal?.process?.pid ?? 0, 'SIGKILL');
+  const ended = await settled(http, operation, { timeoutMs: 120_000 });
+  expect(ended.error).toBeUndefined();
+  expect(ended.operationState).toBe('COMPLETED');
+  const after = upFile();
+  expect(after?.process.pid).toBe(before?.process.pid);
+  expect(after?.temporal?.process?.pid).not.toBe(before?.temporal?.process?.pid);
+  expect(after?.temporal?.address).toBe(before?.temporal?.address);
+}, 240_000);
+
+it('a Temporal server that cannot be started again: `vnflow up` says so, stops what it started, releases its lock and exits with 1', async () => {
+  const binary = path.join(data, 'temporal-that-runs-once');
+  const real = environment['VNFLOW_TEMPORAL_BINARY'] ?? 'temporal';
+  const once = path.join(data, 'started');
+  const script = `#!/bin/sh
+case "$*" in *--help*) exec "${real}" "$@" ;; esac
+[ ! -e "${once}" ] || exit 1
+touch "${once}"
+exec "${real}" "$@"
+`;
+  writeFileSync(binary, script, { mode: 0o755 });
+  environment = { ...environment, VNFLOW_TEMPORAL_BINARY: binary };
+  const { said } = await start();
+  const record = upFile();
+  const ended = new Promise((resolve) => up?.once('exit', resolve));
+  process.kill(record?.temporal?.process?.pid ?? 0, 'SIGKILL');
+  expect(await ended).toBe(1);
+  expect(said()).toContain('The Temporal server ended again and again and is given up');
+  expect(existsSync(path.join(data, 'up.lock'))).toBe(false);
+  expect(existsSync(`/proc/${record?.simulator?.process.pid}/exe`)).toBe(false);
+}, 240_000);

@@ -9,13 +9,18 @@ export const quiet = pino({ level: process.env['VNFLOW_TEST_LOG'] ?? 'silent' })
 
 let installed = false;
 
+/** For files that start their Temporal server in another way than `startTestTemporal`. */
+export function installQuietRuntime(): void {
+  if (!installed) installRuntime(quiet);
+  installed = true;
+}
+
 /**
  * A Temporal server of its own for a test file, in memory. `npm test` finds the program and names it.
  * @param settings dynamic configuration
  */
 export async function startTestTemporal(settings: Readonly<Record<string, string>> = {}): Promise<TemporalServer> {
-  if (!installed) installRuntime(quiet);
-  installed = true;
+  installQuietRuntime();
   return startTemporalServer({
     binary: process.env['VNFLOW_TEMPORAL_BINARY'] ?? 'temporal',
     ports: ANY_PORTS,
