@@ -3,6 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Machine } from '../kernel/machine.ts';
 import { machineWentSilent } from './cluster/kube-nodes.ts';
+import { kubeletStarted } from './commands/kubeadm/register.ts';
 import { DEFAULT_SYSCTL } from './files/dynamic.ts';
 import { childrenOf, removeAll } from './files/tree.ts';
 import { bootedAt, cloudInitDoneAt, log, type NodeState, type SimNode } from './node.ts';
@@ -47,6 +48,7 @@ export function boot(node: SimNode): void {
     if (state.consoleBoots < state.boots) {
       print(node, bootLines(node));
       bootServices(node);
+      kubeletStarted(node);
       state.consoleBoots = state.boots;
       node.changed();
     }

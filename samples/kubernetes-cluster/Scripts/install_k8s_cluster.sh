@@ -555,6 +555,11 @@ run_kubeadm() {
   [ "$code" -ne 0 ] || return 0
   cat "$WORK/kubeadm.err" >&2
   reason=$(sed -n -e 's/^error execution phase //p' "$WORK/kubeadm.err" | tail -n 1)
+  # a join that was cut off: the cluster takes the node for Ready until it has missed its kubelet for 40 s
+  if grep -q 'status "Ready" already exists in the cluster' "$WORK/kubeadm.err"; then
+    sleep 45
+    try_later "the cluster took $NODE_NAME for Ready: this node was until its reset, or another machine has its name"
+  fi
   # first what never passes by, although kubeadm wraps it in words that sound as if
   if grep -Eq 'none of the public keys|version skew|unsupported|No space left|manifest unknown|unauthorized' "$WORK/kubeadm.err"; then
     fail "kubeadm $1 failed: ${reason:-see the reason above}"
@@ -839,6 +844,8 @@ joined() {
 # join KIND: the act itself, on a node without leftovers.
 join() {
   if [ -f "$WORK/join.begun" ] || [ -f "$KUBELET_CONF" ] || [ -f /etc/kubernetes/bootstrap-kubelet.conf ] || [ -f /etc/kubernetes/pki/ca.crt ]; then
+    # where etcd has no majority, a member that is thrown away never leaves the list: the others would wait for it for ever
+    [ ! -f /etc/kubernetes/manifests/etcd.yaml ] || joined || say "the cluster does not know this node"
     say "an earlier join did not end: cleaning it away"
     clean_node
   fi
@@ -877,6 +884,11 @@ control_plane_is_marked() {
   esac
 }
 
+# After a power cut a member that has joined needs a while; one that has no manifest was never added.
+control_plane_comes_up() {
+  if [ -f /etc/kubernetes/manifests/etcd.yaml ]; then wait_for 120 control_plane_is_complete; else control_plane_is_complete; fi
+}
+
 phase_join_control_plane() {
   need NODE_NAME NODE_IP CLUSTER_ENDPOINT JOIN_TOKEN CA_CERT_HASH CERTIFICATE_KEY
   if [ -f /etc/kubernetes/manifests/kube-apiserver.yaml ] && [ ! -f "$WORK/join.begun" ]; then
@@ -884,7 +896,7 @@ phase_join_control_plane() {
     # a member that once was complete is never thrown away because it is slow today
     wait_for 120 control_plane_is_complete || try_later "$NODE_NAME is a control-plane node, but its API server or etcd is not ready"
     say "$NODE_NAME has joined already"
-  elif [ -f "$WORK/join.begun" ] && control_plane_is_complete && control_plane_is_marked; then
+  elif [ -f "$WORK/join.begun" ] && control_plane_comes_up && control_plane_is_marked; then
     say "$NODE_NAME has joined already"
   else
     join control-plane

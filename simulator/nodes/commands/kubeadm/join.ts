@@ -141,7 +141,8 @@ export async function join(args: readonly string[], context: CommandContext): Pr
     versionProblem(found, context) ?? (wanted.controlPlane ? certificatesProblem(found, wanted, context) : undefined);
   if (refusal !== undefined) return fail(refusal);
   const taken = found.nodes[wanted.name];
-  if (taken && readinessOf(context.world, found, taken).ready === 'True' && taken.server !== context.node.id) {
+  // by its name alone: kubeadm refuses a machine's own Node, too, until the cluster has missed the kubelet for a while
+  if (taken && readinessOf(context.world, found, taken).ready === 'True') {
     return fail(
       `error execution phase kubelet-start: a Node with name "${wanted.name}" and status "Ready" already exists in the cluster. You must delete the existing Node or change the name of this new joining Node`,
     );

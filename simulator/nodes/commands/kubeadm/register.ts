@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ClusterState, KubeNode } from '../../cluster/clusters.ts';
 import { reachApi } from '../../cluster/endpoints.ts';
-import { serverOf, trustedAuthority } from '../../cluster/kube-nodes.ts';
+import { readinessOf, serverOf, trustedAuthority } from '../../cluster/kube-nodes.ts';
 import { identityIn } from '../../cluster/kubeconfig.ts';
 import { addressesOf, type SimNode } from '../../node.ts';
 import { installedProgram } from '../../shell/shell.ts';
@@ -61,7 +61,10 @@ export function registerNode(
   return kube;
 }
 
-/** A kubelet registers its node when it starts, and only then: one whose node was deleted is silent until its restart. */
+/**
+ * A kubelet registers its node when it starts, and only then: one whose node was deleted is silent until its restart. One whose
+ * node is there reports again at once.
+ */
 export function kubeletStarted(node: SimNode): void {
   const path = '/etc/kubernetes/kubelet.conf';
   if (!kubeletRuns(node) || !node.root.exists(path)) return;
@@ -69,7 +72,9 @@ export function kubeletStarted(node: SimNode): void {
   const reached = reachApi(node, serverOf(kubeconfig) ?? '');
   if (!('cluster' in reached) || trustedAuthority(kubeconfig) !== reached.cluster.ca.hash) return;
   const name = identityIn(node, kubeconfig)?.user.replace(/^system:node:/, '');
-  if (name === undefined || name in reached.cluster.nodes) return;
+  const own = name === undefined ? undefined : reached.cluster.nodes[name];
+  if (own) readinessOf(node.world, reached.cluster, own);
+  if (name === undefined || own) return;
   registerNode(node, reached.cluster, { name, address: addressesOf(node)[0] ?? '' });
 }
 
