@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { OperationRef, RecordActivities } from '../domain/activity-contract.ts';
+import type { Operation } from '../domain/operation-state.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { Grant } from '../domain/standard-user-data.ts';
 import { type Flavour, flavour } from '../domain/vnfd.ts';
 import { findImage } from '../openstack/glance.ts';
 import type { Session } from '../openstack/session.ts';
 import { mergeOperationContext, operationContext } from '../store/operations.ts';
+import { mustHaveCapacity } from './capacity.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { heartbeating } from './heartbeating.ts';
 import {
@@ -16,6 +18,7 @@ import {
   vimConnectionOf,
   vnfdOf,
 } from './operation-facts.ts';
+import { scaleFactsOf } from './scale-facts-of.ts';
 import { vimSession } from './vim-session.ts';
 
 const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) });
@@ -39,9 +42,22 @@ async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<voi
       ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
       : await flavourOfInstance(deps, instance);
   const session = vimSession(await vimConnectionOf(deps, ref));
+  await checkCapacity(deps, ref, { operation: operation.operation, session });
   await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
     grant: { softwareImages: await imageIds(session, of) },
   });
+}
+
+/** Before anything is removed or added: a heal that finds no room for the new server has lost the old one. */
+async function checkCapacity(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+  { operation, session }: { readonly operation: Operation; readonly session: Session },
+): Promise<void> {
+  if (operation === 'HEAL') await mustHaveCapacity(deps, ref, { session });
+  if (operation !== 'SCALE') return;
+  const { type, ...added } = await scaleFactsOf(deps, ref);
+  if (type === 'SCALE_OUT') await mustHaveCapacity(deps, ref, { session, added });
 }
 
 /** The grant of this operation, as it was given. */

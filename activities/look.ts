@@ -5,10 +5,13 @@ import { VnflowError } from '../domain/problems.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { newestOperation } from '../store/operations.ts';
+import { missingCapacity } from './capacity.ts';
 import { kubectl, onControlPlane } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
+import { vimConnectionOf } from './operation-facts.ts';
 import { askControlPlane } from './survey.ts';
+import { vimSession } from './vim-session.ts';
 
 /** A plan is waited for by a person. */
 const REACH_SECONDS = 5;
@@ -21,7 +24,7 @@ const MOST_PODS = 2_000;
 /** Asks a cluster, for a plan: who votes in etcd, and which pods would have to leave. */
 export function createLookActivity(deps: ActivityDependencies): LookActivities {
   return {
-    lookAtCluster: ({ vnfInstanceId, drained }) =>
+    lookAtCluster: ({ vnfInstanceId, drained, added }) =>
       heartbeating(async (beat) => {
         const last = await newestOperation(deps.db, vnfInstanceId);
         if (!last) {
@@ -30,10 +33,27 @@ export function createLookActivity(deps: ActivityDependencies): LookActivities {
           });
         }
         const input = { vnfInstanceId, vnfLcmOpOccId: last.id, stepId: 'lookAtCluster', round: 0 };
+        if (added) return capacityOf(deps, input, { added, beat });
         const survey = await askControlPlane(deps, input, { last: drained, patienceSeconds: 0, beat });
-        return { survey, ...(await podsOf(deps, input, { drained, beat })) };
+        const pods = await podsOf(deps, input, { drained, beat });
+        return { survey, ...pods, ...(await capacityOf(deps, input, { beat })) };
       }),
   };
+}
+
+/** A cloud that does not answer is no reason to make no plan. */
+async function capacityOf(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { added, beat }: Pick<LookRequest, 'added'> & { beat: Beat },
+): Promise<Pick<ClusterLook, 'capacityProblems'>> {
+  try {
+    const session = vimSession(await vimConnectionOf(deps, input));
+    return { capacityProblems: await missingCapacity(deps, input, { session, added, signal: beat.signal }) };
+  } catch (error) {
+    if (error instanceof VnflowError) return {};
+    throw error;
+  }
 }
 
 async function podsOf(

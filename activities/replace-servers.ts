@@ -13,6 +13,7 @@ import {
   updateStack,
 } from '../openstack/heat.ts';
 import { mergeOperationContext, operationContext } from '../store/operations.ts';
+import { mustHaveCapacity } from './capacity.ts';
 import { mustBeAsPlanned } from './control-plane-evidence.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { grantOf } from './grant.ts';
@@ -20,13 +21,19 @@ import { healRequestOf } from './heal-facts-of.ts';
 import { heartbeating } from './heartbeating.ts';
 import { NfvParameter } from './instantiated-info.ts';
 import { stackName, vimConnectionOf } from './operation-facts.ts';
+import { presentServers, removeServers } from './remove-servers.ts';
 import { refOf, resumeStack, type StackStep, untilStack } from './stack-progress.ts';
+import { writeAsAttempt } from './step-attempt.ts';
 import { vimSession } from './vim-session.ts';
 
 /** Tacker's words. */
 const REASON = 'marked by tacker';
 
-/** As Tacker heals on the Heat side: marks the servers unhealthy, and an update of the stack replaces them. Ports and volumes stay. */
+/**
+ * As Tacker heals on the Heat side: marks the servers unhealthy, and an update of the stack replaces them. Ports and volumes stay.
+ * Heat would make the new server before it deletes the old one, and needs a spare host (strict anti-affinity) and spare quota for
+ * that. So the old ones are deleted in Nova first.
+ */
 export function createReplaceServersActivity(deps: ActivityDependencies): Pick<StepActivities, 'replaceServers'> {
   return {
     replaceServers: (input) =>
@@ -50,7 +57,12 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   const isOld = ({ slot, server }: HealedServer) => server.physical_resource_id === before[slot];
   const old = found.filter(isOld);
   if (old.length === 0 && stack.stack_status.endsWith('_COMPLETE')) return;
-  await mustBeAsPlanned(deps, input, { leaving: old.map(({ slot }) => slot), beat: work.beat });
+  // once more: what is deleted must come back
+  await mustHaveCapacity(deps, input, { session: work.session, signal: work.beat.signal });
+  const going = await presentServers(work, serversToRemove(found, before));
+  const leaving = Object.keys(before).filter((slot) => going.some(({ id }) => id === before[slot]));
+  await mustBeAsPlanned(deps, input, { leaving, beat: work.beat });
+  await removeServers(deps, work, going);
   const withStorage = (await healRequestOf(deps, input)).additionalParams?.['all'] === true;
   for (const { server, volumes } of old) {
     for (const resource of [server, ...(withStorage ? volumes : [])]) {
@@ -74,6 +86,16 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   throw new VnflowError('STACK_UPDATE_FAILED', {
     detail: `Heat has updated stack ${work.name}, but not replaced ${stayed.map(({ name }) => name).join(', ')}.`,
   });
+}
+
+/**
+ * Those that were there when the step first looked: an update that failed leaves them behind, and the stack names them no more.
+ * And what such an update has left in their places: it takes quota, too.
+ */
+function serversToRemove(found: readonly HealedServer[], before: Readonly<Record<string, string>>): string[] {
+  const failed = found.filter(({ server }) => server.resource_status === 'CREATE_FAILED');
+  const ids = [...Object.values(before), ...failed.map(({ server }) => server.physical_resource_id)];
+  return [...new Set(ids)].filter((id) => id !== '');
 }
 
 /** The stack, when nothing is under way any more: an earlier attempt may have begun the update. Whether that failed is seen later. */
@@ -132,6 +154,6 @@ async function serversBefore(
   const kept = ServerIds.safeParse(await operationContext(deps.db, input.vnfLcmOpOccId, key));
   if (kept.success) return kept.data;
   const now = Object.fromEntries(found.map(({ slot, server }) => [slot, server.physical_resource_id]));
-  await mergeOperationContext(deps.db, input.vnfLcmOpOccId, { [key]: now });
+  await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, input.vnfLcmOpOccId, { [key]: now }));
   return now;
 }

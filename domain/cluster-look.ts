@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AddedServers } from './capacity.ts';
 import type { ControlPlaneSurvey } from './control-plane-survey.ts';
 import { EvictedPod } from './evicted-pods.ts';
 
@@ -29,15 +30,19 @@ export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
 
 /** What a cluster says about itself when a plan asks: nothing is changed by that. */
 export const ClusterLook = z.object({
-  survey: Survey,
+  /** Absent: a scale out asks no member. */
+  survey: Survey.optional(),
   /** Absent: the API server did not answer, `podsProblem` says how. */
   pods: z.array(EvictedPod).optional(),
   podsProblem: z.string().optional(),
+  /** Why the cloud would not give the new servers; empty: nothing speaks against it. */
+  capacityProblems: z.array(z.string()).optional(),
 });
 export type ClusterLook = z.infer<typeof ClusterLook>;
 
-/** `drained`: slots of the nodes whose pods are wanted. */
+/** `drained`: slots of the nodes whose pods are wanted. `added`: a scale out; only the cloud is asked. */
 export interface LookRequest {
   readonly vnfInstanceId: string;
   readonly drained: readonly string[];
+  readonly added?: AddedServers;
 }

@@ -217,6 +217,20 @@ export const PROBLEMS = {
     remedy:
       'Look at the stack (`openstack stack event list STACK`), then `vnflow ops retry OP_OCC`: it updates the stack.',
   },
+  CAPACITY_MISSING: {
+    status: 422,
+    title: 'Cloud has no room',
+    retriable: false,
+    remedy:
+      'Raise the quota of the project (`openstack quota set`), delete what is not needed, or add a compute host; then `vnflow ops retry OP_OCC`.',
+  },
+  SERVER_STUCK: {
+    status: 422,
+    title: 'Server is not deleted',
+    retriable: true,
+    remedy:
+      'Look at the server (`openstack server show SERVER`): its compute host may hang. When it is gone: `vnflow ops retry OP_OCC`.',
+  },
   TEMPLATE_INVALID: {
     status: 422,
     title: 'HOT of the package cannot be used',

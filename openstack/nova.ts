@@ -46,3 +46,9 @@ export async function consoleOutput(
   });
   return answer.status === 200 ? (answer.read(consoleSchema).output ?? '') : '';
 }
+
+/** Starts the deletion of a server. Ports and volumes that it did not make itself stay. No error when it is gone. */
+export async function deleteServer(session: Session, id: string, options: CallOptions = {}): Promise<void> {
+  const path = `servers/${encodeURIComponent(id)}`;
+  await session.request({ service: 'compute', method: 'DELETE', path, expect: [204, 404], ...options });
+}

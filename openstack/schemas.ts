@@ -138,3 +138,27 @@ const image = z.looseObject({
 export const imageSchema = image;
 export const imagesSchema = z.looseObject({ images: z.array(image) });
 export type Image = z.infer<typeof image>;
+
+export const limitsSchema = z.looseObject({
+  limits: z.looseObject({
+    absolute: z.looseObject({
+      maxTotalInstances: z.number(),
+      maxTotalCores: z.number(),
+      maxTotalRAMSize: z.number(),
+      totalInstancesUsed: z.number(),
+      totalCoresUsed: z.number(),
+      totalRAMUsed: z.number(),
+    }),
+  }),
+});
+export const flavorsSchema = z.looseObject({
+  flavors: z.array(z.looseObject({ id: z.string(), name: z.string(), vcpus: z.number(), ram: z.number() })),
+});
+export const serverGroupsSchema = z.looseObject({
+  server_groups: z.array(
+    z.looseObject({ name: z.string(), policies: z.array(z.string()).default([]), members: z.array(z.string()) }),
+  ),
+});
+export const hypervisorsSchema = z.looseObject({
+  hypervisors: z.array(z.looseObject({ state: z.string().nullish(), status: z.string().nullish() })),
+});

@@ -17,6 +17,11 @@ beforeAll(async () => {
   const body = guideRequest('instantiate-complex.json', system.simulator.authUrl);
   const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
   expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
+  // three hosts for three control-plane nodes that must not share one, and a quota for exactly what is there: no heal needs more
+  const { hosts, servers, quotas = {} } = system.simulator.cloud.state;
+  expect(hosts).toHaveLength(3);
+  const project = Object.values(servers)[0]?.projectId ?? '';
+  system.simulator.cloud.state.quotas = { ...quotas, [project]: { instances: 5, cores: 10, ram: 5 * 4096 } };
 }, 180_000);
 afterAll(() => system.stop());
 

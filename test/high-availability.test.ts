@@ -14,7 +14,7 @@ let vnfdId: string;
 /** The instance with five control-plane nodes. */
 let five: string;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ hosts: 5 });
   vnfdId = await onboardSample(system.http);
 });
 afterAll(() => system.stop());

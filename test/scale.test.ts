@@ -88,6 +88,27 @@ it("refuses to scale beyond the aspect's levels, and an unknown aspect", async (
   expect((await scale({ type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: '1' })).status).toBe(400);
 });
 
+it('a quota that is too small: the plan says so, and the scale out ends before anything is touched', async () => {
+  const { state } = system.simulator.cloud;
+  const [server] = Object.values(state.servers);
+  state.quotas = { [server?.projectId ?? '']: { instances: Object.keys(state.servers).length, cores: -1, ram: -1 } };
+  const before = cloud();
+  const used = Object.keys(state.servers).length;
+  const problem = `Quota for instances: ${used} of ${used} are used, 1 more are needed.`;
+  const request = { type: 'SCALE_OUT', aspectId: 'workerNode_scale' };
+  const body = { operation: 'SCALE', request, live: true };
+  const plan = await system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body);
+  expect(plan.data.observed).toEqual({ capacity: [problem] });
+  const ended = await settled(system.http, operationOf(await scale(request)));
+  expect(ended).toMatchObject({
+    operationState: 'ROLLED_BACK',
+    error: { code: 'CAPACITY_MISSING', status: 422, detail: problem },
+  });
+  expect(ended.error.remedy).toContain('openstack quota set');
+  expect(cloud()).toEqual(before);
+  state.quotas = {};
+});
+
 it('undoes a scale out that failed: the cloud is as it was', async () => {
   const before = cloud();
   const info = await show();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ClusterLook } from '../../domain/cluster-look.ts';
+import type { AddedServers } from '../../domain/capacity.ts';
+import type { ClusterLook, LookRequest } from '../../domain/cluster-look.ts';
 import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
@@ -53,7 +54,8 @@ export async function planAnswer(
 ): Promise<Record<string, unknown>> {
   const assumed = await planOf(context, instance, asked);
   const nodes = (await listClusterNodes(context.db, instance.id)).map(existingNode);
-  const seen = asked.live ? await seenOf(context, instance.id, drainedOf(assumed, asked, nodes)) : undefined;
+  const question = asked.live ? lookOf(assumed, asked, nodes) : undefined;
+  const seen = question && (await seenOf(context, { vnfInstanceId: instance.id, ...question }));
   const survey = seen?.look?.survey;
   const planned = survey && asked.operation === 'HEAL' ? await planOf(context, instance, asked, survey) : assumed;
   return answerOf(context, planned, {
@@ -64,14 +66,15 @@ export async function planAnswer(
   });
 }
 
-/** Whom a look is about; undefined: there is nothing to ask the cluster. */
-function drainedOf(
-  { plan }: Planned,
+/** What a look is about; undefined: there is nothing to ask. */
+function lookOf(
+  { plan, added }: Planned,
   { operation }: PlanRequest,
   nodes: readonly ExistingNode[],
-): string[] | undefined {
+): Omit<LookRequest, 'vnfInstanceId'> | undefined {
   const drained = drainedSlots(plan, nodes);
-  return operation === 'HEAL' || drained.length > 0 ? drained : undefined;
+  if (added) return { drained, added };
+  return operation === 'HEAL' || drained.length > 0 ? { drained } : undefined;
 }
 
 /** What the cluster says, or why it says nothing: a plan is made in either case. */
@@ -80,14 +83,9 @@ interface Seen {
   readonly problem?: string;
 }
 
-async function seenOf(
-  { engine }: ApiContext,
-  vnfInstanceId: string,
-  drained: string[] | undefined,
-): Promise<Seen | undefined> {
-  if (drained === undefined) return undefined;
+async function seenOf({ engine }: ApiContext, request: LookRequest): Promise<Seen> {
   try {
-    return { look: await engine.look({ vnfInstanceId, drained }) };
+    return { look: await engine.look(request) };
   } catch (error) {
     if (error instanceof VnflowError) return { problem: error.message };
     throw error;
@@ -96,14 +94,22 @@ async function seenOf(
 
 /** @param drains does the plan evict anything? A restore, as it turns out only then, does not */
 function observedOf({ look, problem }: Seen, drains: boolean): Record<string, unknown> {
-  const members = look?.survey.members.map(({ name, peerUrls, started, learner, healthy }) => ({
+  const members = look?.survey?.members.map(({ name, peerUrls, started, learner, healthy }) => ({
     name: name === '' ? peerUrls[0] : name,
     healthy: started && healthy,
     voter: !learner,
   }));
-  const controlPlane = look?.survey.nodes.map(({ name, verdict, seen }) => ({ name, verdict, seen }));
+  const controlPlane = look?.survey?.nodes.map(({ name, verdict, seen }) => ({ name, verdict, seen }));
   const { pods, podsProblem } = drains ? (look ?? {}) : {};
-  return present({ etcd: members, controlPlane, pods, podsProblem, problem });
+  const missing = look?.capacityProblems ?? [];
+  return present({
+    etcd: members,
+    controlPlane,
+    pods,
+    podsProblem,
+    problem,
+    capacity: missing.length > 0 ? missing : undefined,
+  });
 }
 
 export const VnfdPlanRequest = PlanRequest.extend({ operation: z.literal('INSTANTIATE'), vnfdId: z.string() });
@@ -183,6 +189,8 @@ interface Planned {
   /** What would undo it. */
   readonly rollback?: Plan;
   readonly scriptPath?: string;
+  /** What a scale out adds. */
+  readonly added?: AddedServers;
 }
 
 function planOfInstantiate({ shape, scriptPath }: PreparedInstantiate): Planned {
@@ -206,7 +214,9 @@ async function planOf(
       return {
         plan,
         scriptPath: SCRIPT,
-        ...(plan.rollbackSupported ? { rollback: planScaleOutRollback(facts) } : {}),
+        ...(plan.rollbackSupported
+          ? { rollback: planScaleOutRollback(facts), added: { vduId: facts.vduId, by: facts.by } }
+          : {}),
       };
     }
     case 'HEAL': {

@@ -48,6 +48,7 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'etcdctl member remove ID (only with a majority before and after)',
   ],
   replaceServers: [
+    'Nova: DELETE servers/SERVER (its ports, addresses and volumes stay)',
     'Heat: PATCH stacks/NESTED/resources/SERVER (mark_unhealthy)',
     `Heat: PATCH ${STACK}`,
     `Heat: GET ${STACK} until UPDATE_COMPLETE`,

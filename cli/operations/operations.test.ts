@@ -246,6 +246,7 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
         { namespace: 'shop', name: 'web-1', node: 'w3' },
         { namespace: 'shop', name: 'db-1', node: 'w3', budget: { name: 'db', disruptionsAllowed: 0 } },
       ],
+      capacity: ['Quota for instances: 5 of 4 are used, 0 more are needed.'],
     },
     rollback: { supported: false, steps: [] },
   });
@@ -261,6 +262,7 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
     '  pods leave   2:',
     '               shop/db-1 on w3  (budget db: 0 may go now)',
     '               shop/web-1 on w3',
+    '  no room      Quota for instances: 5 of 4 are used, 0 more are needed.',
     '  undo         not possible',
   ]);
   expect(planLines({ operation: 'HEAL', criticalPathSeconds: 0, criticalPath: [], steps: [] })).toEqual([

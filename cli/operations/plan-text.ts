@@ -65,7 +65,14 @@ function disruptionLines(found: Disruption): string[] {
   ];
 }
 
-function observedLines({ etcd = [], controlPlane = [], pods, podsProblem, problem }: Observed): string[] {
+function observedLines({
+  etcd = [],
+  controlPlane = [],
+  pods,
+  podsProblem,
+  capacity = [],
+  problem,
+}: Observed): string[] {
   const members = etcd.map(({ name, healthy, voter }) => {
     const answers = healthy ? 'answers' : styleText('red', 'does not answer');
     return `${plainText(name)} ${voter ? answers : `${answers}, has no vote yet`}`;
@@ -76,6 +83,7 @@ function observedLines({ etcd = [], controlPlane = [], pods, podsProblem, proble
     ...fallen.map(({ name, verdict, seen }) => row(verdict, `${plainText(name)}: ${plainText(seen)}`)),
     ...(pods ? [row('pods leave', pods.length > 0 ? `${pods.length}:` : 'none'), ...podLines(pods)] : []),
     ...(podsProblem === undefined ? [] : [row('pods leave', `unknown: ${plainText(podsProblem)}`)]),
+    ...capacity.map((text) => row(styleText('red', 'no room'.padEnd(12)), plainText(text))),
     ...(problem === undefined
       ? []
       : [row('not asked', `${plainText(problem)} What stands here takes every node for alive.`)]),

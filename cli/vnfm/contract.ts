@@ -96,6 +96,7 @@ export const Observed = z.looseObject({
     .optional(),
   pods: z.array(PodToLeave).optional(),
   podsProblem: z.string().optional(),
+  capacity: z.array(z.string()).optional(),
   problem: z.string().optional(),
 });
 export type Observed = z.infer<typeof Observed>;

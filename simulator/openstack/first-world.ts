@@ -11,7 +11,7 @@ export interface WorldOptions {
   readonly networkCidr?: string;
   /** The pool of floating IPs; 172.24.4.0/24 as DevStack's. */
   readonly publicCidr?: string;
-  /** Number of compute hosts. */
+  /** Number of compute hosts; 3 as in a small lab: anti-affinity of a fourth fails. */
   readonly hosts?: number;
 }
 
@@ -31,7 +31,7 @@ const ROLES = ['admin', 'member', 'reader'];
 /** The world at the first start: the guide's DevStack, with a second project and users of each role. */
 export function firstWorld(options: WorldOptions): CloudState {
   const seed = options.seed ?? 1;
-  const state = emptyWorld(seed, options.hosts ?? 10);
+  const state = emptyWorld(seed, options.hosts ?? 3);
   const chance = createChance(seed, state);
   const project = (name: string) => {
     const id = chance.hex();

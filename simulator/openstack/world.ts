@@ -21,6 +21,8 @@ export interface CloudState {
   floatingIps: Record<string, FloatingIp>;
   flavors: Record<string, Flavor>;
   hosts: string[];
+  /** Of projects, by id; a project without one has no limits. */
+  quotas?: Record<string, Quota>;
   servers: Record<string, Server>;
   serverGroups: Record<string, ServerGroup>;
   volumes: Record<string, Volume>;
@@ -175,6 +177,13 @@ export interface Server {
   launchedAt: string | null;
   /** Simulated seconds at which what is under way (build, delete) ends. */
   dueAt: number | null;
+}
+
+/** How much a project may use; -1: no limit. */
+export interface Quota {
+  instances: number;
+  cores: number;
+  ram: number;
 }
 
 export interface ServerGroup {

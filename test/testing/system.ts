@@ -31,6 +31,8 @@ export type System = Awaited<ReturnType<typeof startSystem>>;
 
 interface SystemOptions {
   readonly speed?: number;
+  /** Compute hosts of the cloud. */
+  readonly hosts?: number;
   /** Of the caller; none: one of its own. */
   readonly temporal?: TemporalServer;
   readonly log?: Logger;
@@ -45,11 +47,11 @@ interface SystemOptions {
 
 /** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
 export async function startSystem(options: SystemOptions = {}) {
-  const { speed = 200, temporal: given, log = quiet, pace, store, reconcileEveryMs } = options;
+  const { speed = 200, hosts, temporal: given, log = quiet, pace, store, reconcileEveryMs } = options;
   const { workersElsewhere: elsewhere } = options;
   const [temporal, simulator, db] = await Promise.all([
     given ?? startTestTemporal(),
-    startSimulator({ speed }),
+    startSimulator({ speed, ...(hosts === undefined ? {} : { hosts }) }),
     elsewhere ? openStore(elsewhere.store) : openStore(store ?? (await testStoreLocation())),
   ]);
   const masterKey = elsewhere?.masterKey ?? randomBytes(32);

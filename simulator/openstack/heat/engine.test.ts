@@ -68,12 +68,44 @@ describe('creating', () => {
     const stack = await client.settled(path);
     expect(stack['stack_status']).toBe('CREATE_FAILED');
     expect(stack['stack_status_reason']).toMatch(
-      /^Resource CREATE failed: ResourceInError: resources\.VDU1-\d\.resources\.VDU1: Went to status ERROR due to "Message: No valid host was found\. , Code: 500"$/,
+      /^Resource CREATE failed: ResourceInError: resources\.VDU1-\d\.resources\.VDU1: Went to status ERROR due to "Message: No valid host was found\. There are not enough hosts available\., Code: 500"$/,
     );
     const hosts = Object.values(cloud.cloud.state.servers)
       .map(({ host }) => host)
       .filter((host) => host !== '');
     expect(new Set(hosts).size).toBe(2);
+  });
+
+  it('makes the replacement of a marked server first: neither hosts nor quota may be used up, unless Nova has deleted the old one', async () => {
+    await start({ hosts: 3 });
+    const template = indexed(3).replace('soft-anti-affinity', 'anti-affinity');
+    const path = await create({ stack_name: 'full', template, files });
+    expect((await client.settled(path))['stack_status']).toBe('CREATE_COMPLETE');
+    const row = (await rows(path)).find(({ resource_name: name }) => name === 'VDU1');
+    const own = String(row?.['physical_resource_id']);
+    const mark = { mark_unhealthy: true, resource_status_reason: 'test' };
+    const update = async () => {
+      await client.heat('PATCH', path, {});
+      return client.settled(path);
+    };
+    const self = listAt(row, 'links')
+      .filter(isObject)
+      .find(({ rel }) => rel === 'self');
+    await client.call('PATCH', String(self?.['href']), mark);
+    const admin = await login(cloud, 'admin');
+    const allow = (instances: number) =>
+      admin.call('PUT', `/compute/v2.1/os-quota-sets/${client.projectId}`, { quota_set: { instances } });
+    await allow(3);
+    expect((await update())['stack_status_reason']).toMatch(
+      /Forbidden: .*Quota exceeded for instances: Requested 1, but already used 3 of 3 instances \(HTTP 403\)/,
+    );
+    await allow(-1);
+    expect((await update())['stack_status_reason']).toContain('There are not enough hosts available.');
+
+    await client.call('DELETE', `/compute/v2.1/servers/${own}`);
+    await expect.poll(async () => (await client.call('GET', `/compute/v2.1/servers/${own}`)).status).toBe(404);
+    expect((await update())['stack_status']).toBe('UPDATE_COMPLETE');
+    expect(Object.keys(cloud.cloud.state.servers)).toHaveLength(3);
   });
 
   it('ends CREATE_FAILED with the path to the failed resource; deleting leaves nothing', async () => {

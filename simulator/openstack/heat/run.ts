@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import { ResourceFailure } from './resource-kind.ts';
 
@@ -40,6 +41,9 @@ export function reasonOf(error: unknown): string {
 export function asFailure(error: unknown): ResourceFailure {
   if (error instanceof StackFailure) return error.failure;
   if (error instanceof ResourceFailure) return error;
+  if (error instanceof Refusal && error.status === 403) {
+    return new ResourceFailure('Forbidden', `${error.message} (HTTP 403) (Request-ID: req-${randomUUID()})`);
+  }
   if (error instanceof Refusal) {
     return new ResourceFailure(error.status === 409 ? 'Conflict' : 'BadRequest', error.message);
   }

@@ -5,6 +5,7 @@ import type { NetworkStore } from '../neutron/network-store.ts';
 import { Refusal } from '../refusal.ts';
 import { timestamp } from '../times.ts';
 import type { Flavor, Image, Port, Server, ServerGroup } from '../world.ts';
+import { checkQuota } from './quotas.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -48,7 +49,7 @@ export interface ComputeStore {
   stop(): void;
 }
 
-const NO_VALID_HOST = 'No valid host was found. ';
+const NO_VALID_HOST = 'No valid host was found. There are not enough hosts available.';
 
 /** @param machines the hypervisor; asked for at each use, because it is made after the cloud */
 export function createComputeStore(
@@ -151,6 +152,7 @@ export function createComputeStore(
       if (!port) throw new Refusal(400, 'badRequest', `Port id ${wanted.portId} could not be found.`);
       if (port.deviceId !== '') throw new Refusal(409, 'conflictingRequest', `Port ${port.id} is still in use.`);
     }
+    checkQuota(state, request);
     const id = chance.uuid();
     const host = scheduler.place(request.groupId ?? null);
     const now = timestamp();

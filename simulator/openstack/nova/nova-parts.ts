@@ -1,6 +1,7 @@
 import type { Hypervisor } from '../../kernel/machine.ts';
 import type { Foundation } from '../foundation.ts';
 import type { NetworkStore } from '../neutron/network-store.ts';
+import { Refusal } from '../refusal.ts';
 import type { Call } from '../service.ts';
 import type { ComputeStore } from './compute-store.ts';
 import type { ServerViews } from './views.ts';
@@ -19,4 +20,12 @@ export function minorOf({ headers }: Pick<Call, 'headers'>): number {
   const asked = String(headers['openstack-api-version'] ?? '').match(/compute (2\.\d+|latest)/)?.[1];
   const wanted = asked ?? String(headers['x-openstack-nova-api-version'] ?? '2.1');
   return wanted === 'latest' ? NEWEST : Math.min(NEWEST, Number(wanted.split('.')[1] ?? 1) || 1);
+}
+
+/** @throws Refusal 403 */
+export function adminOnly({ session }: Pick<Call, 'session'>): void {
+  if (!session.admin) {
+    const message = "Policy doesn't allow this action to be performed.";
+    throw new Refusal(403, 'forbidden', message);
+  }
 }

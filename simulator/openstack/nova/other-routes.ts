@@ -3,7 +3,8 @@ import { type Json, type JsonObject, listAt, objectAt, stringAt } from '../json.
 import { Refusal } from '../refusal.ts';
 import { type Answer, type Call, type Route, route } from '../service.ts';
 import type { Session } from '../world.ts';
-import { minorOf, type NovaParts } from './nova-parts.ts';
+import { adminOnly, minorOf, type NovaParts } from './nova-parts.ts';
+import { quotaRoutes } from './quota-routes.ts';
 import { viewFlavor } from './views.ts';
 
 export function otherRoutes(parts: NovaParts): Route[] {
@@ -70,15 +71,7 @@ export function otherRoutes(parts: NovaParts): Route[] {
         return { status: 200, body: { hypervisors: items } };
       }),
     ),
-    route('GET', '/v2.1/limits', () => ({
-      status: 200,
-      body: {
-        limits: {
-          rate: [],
-          absolute: { maxTotalInstances: -1, totalInstancesUsed: Object.keys(state.servers).length },
-        },
-      },
-    })),
+    ...quotaRoutes(foundation),
     route('GET', '/v2.1/extensions', () => ({ status: 200, body: { extensions: [] } })),
     route('GET', '/v2.1/os-services', (call) => {
       adminOnly(call);
@@ -107,13 +100,6 @@ export function otherRoutes(parts: NovaParts): Route[] {
 
 function zone(hosts: Json): JsonObject {
   return { zoneName: 'nova', zoneState: { available: true }, hosts };
-}
-
-function adminOnly({ session }: Call): void {
-  if (!session.admin) {
-    const message = "Policy doesn't allow this action to be performed.";
-    throw new Refusal(403, 'forbidden', message);
-  }
 }
 
 function groupRoutes({ foundation, compute }: NovaParts): Route[] {
