@@ -1,5 +1,5 @@
 /** What Nova limits per project: servers, cores, MiB of memory. */
-export const QUOTA_KINDS = ['instances', 'cores', 'ram'] as const;
+const QUOTA_KINDS = ['instances', 'cores', 'ram'] as const;
 type QuotaKind = (typeof QUOTA_KINDS)[number];
 export type Amount = Readonly<Record<QuotaKind, number>>;
 
