@@ -28,6 +28,8 @@ export interface Pace {
   readonly surveyLimit: number;
   /** Heat must have finished after this. */
   readonly stackLimit: number;
+  /** Nova must have stopped a server after this: a guest has 60 s to shut down (`shutdown_timeout`), then it is switched off. */
+  readonly stopLimit: number;
 }
 
 export const DEFAULT_PACE: Pace = {
@@ -38,6 +40,7 @@ export const DEFAULT_PACE: Pace = {
   nodeGrace: 50,
   surveyLimit: 180,
   stackLimit: 1200,
+  stopLimit: 300,
 };
 
 /** How often clusters are backed up besides the end of operations, and how many backups of each are kept. */
@@ -68,5 +71,6 @@ export function paceAt(speed: number): Pace {
     consoleGrace: Math.max(2, DEFAULT_PACE.consoleGrace / speed),
     nodeGrace: DEFAULT_PACE.nodeGrace / speed,
     surveyLimit: Math.max(2, DEFAULT_PACE.surveyLimit / speed),
+    stopLimit: Math.max(5, DEFAULT_PACE.stopLimit / speed),
   };
 }

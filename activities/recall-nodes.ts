@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
-import { knownNodes, readyNodes } from '../domain/kubernetes-nodes.ts';
+import { knownNodes, nodesOfOtherMachines, readyNodes } from '../domain/kubernetes-nodes.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { showServer } from '../openstack/nova.ts';
 import { commandLine } from '../ssh/quote.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../ssh/sudo.ts';
@@ -11,7 +12,9 @@ import { KUBECTL } from './control-plane.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { onNode } from './node-session.ts';
+import { vimConnectionOf } from './operation-facts.ts';
 import { attemptNumber } from './step-attempt.ts';
+import { vimSession } from './vim-session.ts';
 
 const REACH_SECONDS = 60;
 const KUBECTL_TIMEOUT_MS = 60_000;
@@ -29,7 +32,7 @@ export function createRecallNodesActivity(deps: ActivityDependencies): Pick<Step
       heartbeating((beat) =>
         onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session, node }) => {
           const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
-          await recall(deps, input, { session, beat, staying, own: node.node_name });
+          await recall(deps, input, { session, beat, staying, own: node });
           return {};
         }),
       ),
@@ -41,29 +44,33 @@ interface Recall {
   readonly beat: Beat;
   /** Nodes that the cluster had before, and keeps. */
   readonly staying: readonly ClusterNode[];
-  /** Name of the control-plane node that was restored. */
-  readonly own: string;
+  /** The control-plane node that was restored. */
+  readonly own: ClusterNode;
 }
 
 async function recall(deps: ActivityDependencies, input: StepInput, work: Recall): Promise<void> {
   const { session, beat, staying, own } = work;
-  const expected = [own, ...staying.map(({ node_name }) => node_name)];
+  const expected = [own.node_name, ...staying.map(({ node_name }) => node_name)];
   const known = knownNodes(await kubectl(work, GET_NODES));
-  for (const name of [...known].filter((one) => !expected.includes(one))) {
-    beat.say(`deleting ${name}: it is no node of the cluster any more`);
-    await kubectl(work, commandLine([...KUBECTL, 'delete', 'node', name, '--ignore-not-found']));
-  }
+  await deleteNodes(
+    work,
+    [...known].filter((one) => !expected.includes(one)),
+  );
   const unknown = staying.filter(({ node_name }) => !known.has(node_name));
   const asked = new Set(await restartKubelets(deps, input, { nodes: unknown, beat }));
   // what the snapshot says of a node is old until the node controller has missed it
   await delay(deps.pace.nodeGrace * 1000, undefined, { signal: beat.signal });
   const late = await notReady(work, expected);
   const silent = staying.filter(({ node_name, slot }) => late.includes(node_name) && !asked.has(slot));
+  // a server that was replaced after the backup kept its name: its kubelet registers anew where no other machine has that name
+  await deleteNodes(work, nodesOfOtherMachines(await kubectl(work, GET_NODES), silent, own));
   const unreachable = new Set([
     ...unknown.filter(({ slot }) => !asked.has(slot)).map(({ node_name }) => node_name),
     ...(await unreached(deps, input, { nodes: silent, beat })),
   ]);
   if (unreachable.size > 0) {
+    const lost = staying.filter(({ node_name }) => unreachable.has(node_name));
+    await deleteNodes(work, await withoutServer(deps, input, lost));
     const text = `not reached, heal them: ${[...unreachable].join(', ')}`;
     await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
     deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: [...unreachable] }, text);
@@ -73,6 +80,27 @@ async function recall(deps: ActivityDependencies, input: StepInput, work: Recall
     { ...work, session },
     expected.filter((name) => !unreachable.has(name)),
   );
+}
+
+async function deleteNodes(work: Recall, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    work.beat.say(`deleting the Node object ${name}: the machine it was made for is gone`);
+    await kubectl(work, commandLine([...KUBECTL, 'delete', 'node', name, '--ignore-not-found']));
+  }
+}
+
+/** Those whose server is gone will not come back, and their pods must go elsewhere: their Node objects are deleted, too. */
+async function withoutServer(
+  deps: ActivityDependencies,
+  input: StepInput,
+  nodes: readonly ClusterNode[],
+): Promise<string[]> {
+  if (nodes.length === 0) return [];
+  const session = vimSession(await vimConnectionOf(deps, input));
+  const looked = nodes.map(async ({ node_name, server_id }) =>
+    (await showServer(session, server_id)) === undefined ? [node_name] : [],
+  );
+  return (await Promise.all(looked)).flat();
 }
 
 async function unreached(

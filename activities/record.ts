@@ -138,8 +138,10 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
 }
 
 async function healPlan(deps: ActivityDependencies, ref: OperationRef): Promise<Plan> {
-  const plan = planHeal(await healFactsOf(deps, ref), await surveyOf(deps, ref));
-  checkBackup(plan, ref.vnfInstanceId, (await listClusterBackups(deps.db, ref.vnfInstanceId)).length);
+  const facts = await healFactsOf(deps, ref);
+  const plan = planHeal(facts, await surveyOf(deps, ref));
+  const backups = await listClusterBackups(deps.db, ref.vnfInstanceId);
+  checkBackup(plan, { vnfInstanceId: ref.vnfInstanceId, backups, backupId: facts.backupId });
   return plan;
 }
 

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import type { StepActivities, StepInput } from '../domain/activity-contract.ts';
 import type { ClusterContext } from '../domain/phase-environment.ts';
+import { backupIdOf, findBackup } from '../domain/planner/restore.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { JOB_ROOT } from '../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../ssh/sudo.ts';
 import { type ClusterBackup, listClusterBackups } from '../store/cluster-backups.ts';
 import { mergeOperationContext, operationContext } from '../store/operations.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { healRequestOf } from './heal-facts-of.ts';
 import { type Beat, heartbeating } from './heartbeating.ts';
 import { mintJoinCredentials } from './join-credentials.ts';
 import { type NodeAccess, onNode } from './node-session.ts';
+import { seeFenced } from './stop-servers.ts';
 
 const REACH_SECONDS = 60;
 const PUT_TIMEOUT_MS = 600_000;
@@ -28,6 +31,7 @@ export function createRestoreActivity(deps: ActivityDependencies): Pick<StepActi
     restoreControlPlane: (input) =>
       heartbeating(async (beat) => {
         const backup = await chosenBackup(deps, input);
+        await seeFenced(deps, input, beat);
         await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
           await restore(deps, input, { access, beat, backup });
         });
@@ -38,12 +42,13 @@ export function createRestoreActivity(deps: ActivityDependencies): Pick<StepActi
 
 const Chosen = z.object({ backupId: z.string() });
 
-/** The newest when the step first looked: a retry goes on with the same. */
+/** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
 async function chosenBackup(deps: ActivityDependencies, input: StepInput): Promise<ClusterBackup> {
   const backups = await listClusterBackups(deps.db, input.vnfInstanceId);
   const context = (member: string) => operationContext(deps.db, input.vnfLcmOpOccId, member);
-  const chosen = Chosen.safeParse(await context('restore')).data?.backupId;
-  const backup = backups.find(({ id }) => id === chosen) ?? backups[0];
+  const asked = backupIdOf(await healRequestOf(deps, input));
+  const chosen = Chosen.safeParse(await context('restore')).data?.backupId ?? asked;
+  const backup = chosen === undefined ? backups[0] : findBackup(backups, chosen);
   if (!backup) {
     throw new VnflowError('BACKUP_MISSING', {
       detail: `There is no backup of the cluster of VNF instance ${input.vnfInstanceId}: it cannot be restored.`,
@@ -73,7 +78,8 @@ interface Restoring {
 async function restore(deps: ActivityDependencies, input: StepInput, { access, beat, backup }: Restoring) {
   const file = `${DIRECTORY}/${backup.id}`;
   await putBackup(access, { archive: await unsealed(deps, backup), id: backup.id, beat });
-  const phase = { name: 'restore', kind: 'restoreControlPlane', backup: { id: backup.id, file } } as const;
+  const restored = { id: backup.id, file, revision: backup.revision, restoreId: input.vnfLcmOpOccId };
+  const phase = { name: 'restore', kind: 'restoreControlPlane', backup: restored } as const;
   try {
     await mintJoinCredentials(deps, input, { phase, access, beat });
   } catch (error) {

@@ -13,6 +13,7 @@ import { createRestoreActivity } from './restore.ts';
 import { createScaleActivities } from './scale.ts';
 import { createSnapshotActivities } from './snapshot.ts';
 import { createStackActivities } from './stack.ts';
+import { createStopServersActivity } from './stop-servers.ts';
 
 /** One activity per kind of step, and those of schedules. */
 export function createStepActivities(deps: ActivityDependencies): StepActivities & ScheduledActivities {
@@ -25,6 +26,7 @@ export function createStepActivities(deps: ActivityDependencies): StepActivities
     ...createScaleActivities(deps),
     ...createRemoveWorkersActivity(deps),
     ...createSnapshotActivities(deps),
+    ...createStopServersActivity(deps),
     ...createRestoreActivity(deps),
     ...createRecallNodesActivity(deps),
     ...createRemoveControlPlaneActivity(deps),

@@ -37,7 +37,12 @@ in_etcd() {
     --cert "$pki/etcd/healthcheck-client.crt" --key "$pki/etcd/healthcheck-client.key" "$@"
 }
 in_etcd snapshot save "$snapshot" >&2 || exit 1
-in_etcd snapshot status "$snapshot" -w json > "$dir/status" || exit 1
+# etcd 3.6 knows it in etcdutl only, which its image lacks
+if command -v etcdutl > /dev/null 2>&1; then
+  etcdutl snapshot status "$snapshot" -w json > "$dir/status" || exit 1
+else
+  in_etcd snapshot status "$snapshot" -w json > "$dir/status" || exit 1
+fi
 mv "$snapshot" "$dir/etcd.db" || exit 1
 for key in $keys; do cp "$pki/$key" "$dir/pki/$key" || exit 1; done
 tar -C "$dir" -czf "$dir/archive" etcd.db pki || exit 1

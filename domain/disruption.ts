@@ -58,6 +58,7 @@ const EFFECTS: Readonly<Record<StepKind, Effect>> = {
   registerVim: { named: 'visited' },
   snapshotEtcd: { named: 'visited', asksControlPlane: true },
   scheduleSnapshots: {},
+  stopServers: {},
   restoreControlPlane: { named: 'visited' },
   recallNodes: { named: 'visited' },
   removeWorkers: { named: 'drained', asksControlPlane: true },

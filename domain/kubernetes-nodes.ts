@@ -4,8 +4,11 @@ import { z } from 'zod';
 const Node = z.object({
   metadata: z.object({ name: z.string() }),
   status: z
-    .object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]) })
-    .default({ conditions: [] }),
+    .object({
+      conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
+      nodeInfo: z.object({ systemUUID: z.string().default('') }).default({ systemUUID: '' }),
+    })
+    .default({ conditions: [], nodeInfo: { systemUUID: '' } }),
 });
 
 /** `kubectl get nodes -o json`, or `kubectl get node NAME -o json`. */
@@ -25,4 +28,28 @@ export function readyNodes(kubectlJson: string): Set<string> {
 export function knownNodes(kubectlJson: string): Set<string> {
   const { items } = Answer.parse(JSON.parse(kubectlJson));
   return new Set(items.map(({ metadata }) => metadata.name));
+}
+
+/** A node as the store knows it. */
+interface NodeOnServer {
+  readonly node_name: string;
+  readonly server_id: string;
+}
+
+/**
+ * Names of those nodes whose Node object is of another machine: it is older than the server. Nova shows a server's id to the guest as the
+ * machine's UUID, as a rule; where it does not, as the control-plane node `own` tells, nothing can be said.
+ * @throws as `readyNodes`
+ */
+export function nodesOfOtherMachines(kubectlJson: string, nodes: readonly NodeOnServer[], own: NodeOnServer): string[] {
+  const { items } = Answer.parse(JSON.parse(kubectlJson));
+  const machines = new Map(
+    items.map(({ metadata, status }) => [metadata.name, status.nodeInfo.systemUUID.toLowerCase()]),
+  );
+  if (machines.get(own.node_name) !== own.server_id.toLowerCase()) return [];
+  const isOther = ({ node_name, server_id }: NodeOnServer) => {
+    const machine = machines.get(node_name) ?? '';
+    return machine !== '' && machine !== server_id.toLowerCase();
+  };
+  return nodes.filter(isOther).map(({ node_name }) => node_name);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { consoleFingerprints, isStillBooting } from './console-log.ts';
-import { readyNodes } from './kubernetes-nodes.ts';
+import { nodesOfOtherMachines, readyNodes } from './kubernetes-nodes.ts';
 import { nodeName } from './node-name.ts';
 import { phaseEnvironment } from './phase-environment.ts';
 import { secretValues, withoutSecrets } from './redaction.ts';
@@ -64,6 +64,20 @@ it('knows which nodes are Ready', () => {
   expect(readyNodes(JSON.stringify({ items: [node('master231', 'True'), node('worker9', 'False')] }))).toEqual(
     new Set(['master231']),
   );
+});
+
+it('knows a Node object of a machine that was replaced, as far as the cloud shows a server by its id', () => {
+  const object = (name: string, systemUUID: string) => ({ metadata: { name }, status: { nodeInfo: { systemUUID } } });
+  const row = (node_name: string, server_id: string) => ({ node_name, server_id });
+  const told = (...items: object[]) =>
+    nodesOfOtherMachines(
+      JSON.stringify({ items }),
+      [row('worker1', 'b'), row('worker2', 'c'), row('worker3', 'd')],
+      row('master1', 'a'),
+    );
+  expect(told(object('master1', 'A'), object('worker1', 'B'), object('worker2', 'old'))).toEqual(['worker2']);
+  expect(told(object('master1', 'x'), object('worker1', 'y'), object('worker2', 'z')), 'other ids').toEqual([]);
+  expect(told(object('master1', 'a'), { metadata: { name: 'worker1' } }), 'none known').toEqual([]);
 });
 
 it('reads the answer for one node as a list of one', () => {

@@ -26,6 +26,10 @@ export interface BackupOnNode {
   readonly id: string;
   /** Path on the node. */
   readonly file: string;
+  /** Of the snapshot in it. */
+  readonly revision: string;
+  /** Tells this restore from another one of the same backup. */
+  readonly restoreId: string;
 }
 
 interface PhaseFacts {
@@ -60,7 +64,7 @@ export function phaseEnvironment({
     CONTROL_PLANES: cluster.controlPlanes.map(({ name, address }) => `${name}=${address}`).join(','),
     ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
     ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
-    ...(backup === undefined ? {} : { BACKUP_ID: backup.id, BACKUP_FILE: backup.file }),
+    ...(backup === undefined ? {} : backupVariables(backup)),
     ...(proxy?.http_proxy === undefined ? {} : { HTTP_PROXY: proxy.http_proxy }),
     ...(proxy?.https_proxy === undefined ? {} : { HTTPS_PROXY: proxy.https_proxy }),
     ...(proxy?.no_proxy === undefined ? {} : { NO_PROXY: proxy.no_proxy }),
@@ -72,6 +76,10 @@ export function phaseEnvironment({
           CERTIFICATE_KEY: credentials.certificateKey,
         }),
   };
+}
+
+function backupVariables({ id, file, revision, restoreId }: BackupOnNode): Record<string, string> {
+  return { BACKUP_ID: id, BACKUP_FILE: file, BACKUP_REVISION: revision, RESTORE_ID: restoreId };
 }
 
 /** The first control-plane node is preferred; the router id comes from the address, so that clusters of one network differ. */

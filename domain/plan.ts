@@ -13,6 +13,8 @@ export interface PlanStep {
   readonly after: readonly string[];
   /** Only for `gracePeriod`: how long to wait. */
   readonly seconds?: number;
+  /** Only for `restoreControlPlane`: which backup, where the request names one. */
+  readonly backupId?: string;
 }
 
 /** What an operation will do: made once, kept in the history, never changed by a later release. */

@@ -367,6 +367,27 @@ export const PROBLEMS = {
     remedy:
       'Start the workers with the master key that the backup was sealed under (`VNFLOW_MASTER_KEY`, or the key file), then `vnflow ops retry OP_OCC`.',
   },
+  BACKUP_UNKNOWN: {
+    status: 422,
+    title: 'No such backup',
+    retriable: false,
+    remedy:
+      'Take the id of one that is there (`GET /vnflow/v1/vnf_instances/ID/backups`), or leave `backup_id` out: then it is the newest state there is.',
+  },
+  BACKUP_NOT_NEEDED: {
+    status: 422,
+    title: 'Nothing would be restored',
+    retriable: false,
+    remedy:
+      'Leave `backup_id` out. A backup is for the only control-plane node, or for several without a majority together with `"allow_restore": true`.',
+  },
+  SERVER_NOT_STOPPED: {
+    status: 422,
+    title: 'Server of a control-plane node does not stop',
+    retriable: false,
+    remedy:
+      'A member of the old cluster must not run beside the restored one. See why it runs on (`openstack server show SERVER`, a lock, its compute host); stop or delete it (`openstack server stop`, `openstack server delete`; on a compute host that is dead: power the host off first), then `vnflow ops retry OP_OCC`.',
+  },
   RESTORE_ENDPOINT_CHANGED: {
     status: 422,
     title: 'Cluster would have another address',

@@ -149,6 +149,10 @@ export const HealVnfRequest = z.object({
       error: 'must be true or false',
       path: ['allow_restore'],
     })
+    .refine(({ backup_id }) => backup_id === undefined || typeof backup_id === 'string', {
+      error: 'must be the id of a backup, as text',
+      path: ['backup_id'],
+    })
     .optional(),
 });
 export type HealVnfRequest = z.infer<typeof HealVnfRequest>;

@@ -115,6 +115,13 @@ export const STEP_KINDS = {
     attempts: 12,
     mustRun: false,
   },
+  stopServers: {
+    summary: 'stop the servers of {node}',
+    expectedSeconds: 10,
+    timeLimitSeconds: 900,
+    attempts: 12,
+    mustRun: 'a member of the old cluster that runs on would make two clusters of one',
+  },
   restoreControlPlane: {
     summary: 'restore the cluster on {node}',
     expectedSeconds: 90,
@@ -214,6 +221,7 @@ interface Summarised {
   /** The one node that it is about; `slots` may name others then. */
   readonly slot?: string | undefined;
   readonly slots?: readonly string[] | undefined;
+  readonly backupId?: string | undefined;
 }
 
 /** A summary is one line: more nodes than these are only counted. */
@@ -223,12 +231,16 @@ const MOST_NAMED = 3;
  * What a step does, in a line for people.
  * @param labelOf how people know the node of a slot, for example `worker57 (10.10.0.57)`
  */
-export function stepSummary({ kind, slot, slots = [] }: Summarised, labelOf = (of: string): string => of): string {
+export function stepSummary(
+  { kind, slot, slots = [], backupId }: Summarised,
+  labelOf = (of: string): string => of,
+): string {
   const nodes = slot === undefined ? slots : [slot];
   const more = nodes.length > MOST_NAMED ? ` and ${nodes.length - MOST_NAMED} more` : '';
   const { summary, anyNode = '' } = stepFacts(kind);
   const named = nodes.slice(0, MOST_NAMED).map(labelOf).join(', ') || anyNode;
-  return summary.replace('{node}', () => `${named}${more}`);
+  const from = backupId === undefined ? '' : ` from backup ${backupId}`;
+  return summary.replace('{node}', () => `${named}${more}`) + from;
 }
 
 export function stepFacts(kind: StepKind): StepKindFacts {

@@ -1,5 +1,6 @@
 import { consoleSchema, type Server, serverSchema, serversSchema } from './schemas.ts';
 import type { CallOptions, Session } from './session.ts';
+import { serviceWords } from './words.ts';
 
 export type { Server } from './schemas.ts';
 
@@ -51,4 +52,33 @@ export async function consoleOutput(
 export async function deleteServer(session: Session, id: string, options: CallOptions = {}): Promise<void> {
   const path = `servers/${encodeURIComponent(id)}`;
   await session.request({ service: 'compute', method: 'DELETE', path, expect: [204, 404], ...options });
+}
+
+/** `OS-EXT-STS:power_state` of a machine that runs, as its hypervisor last said. */
+const RUNNING = 1;
+const OFF = ['SHUTOFF', 'SHELVED', 'SHELVED_OFFLOADED', 'SOFT_DELETED', 'DELETED'];
+
+/**
+ * Is it certain that nothing runs on this server? PAUSED and SUSPENDED machines go on where they were; ERROR says nothing of the
+ * machine, unless it never ran.
+ */
+export function isOff({ status, ...server }: Server): boolean {
+  if (status === 'ERROR') return server['OS-SRV-USG:launched_at'] === null;
+  return OFF.includes(status) && server['OS-EXT-STS:power_state'] !== RUNNING && !server['OS-EXT-STS:task_state'];
+}
+
+/**
+ * Asks Nova to shut a server down (`os-stop`, api-ref/compute "Stop Server"): that it is off shows later (`showServer`).
+ * @returns what Nova says when it cannot do that in the present state of the server; undefined: it will, or there is no such server
+ */
+export async function stopServer(session: Session, id: string, options: CallOptions = {}): Promise<string | undefined> {
+  const answer = await session.request({
+    service: 'compute',
+    method: 'POST',
+    path: `servers/${encodeURIComponent(id)}/action`,
+    json: { 'os-stop': null },
+    expect: [202, 404, 409],
+    ...options,
+  });
+  return answer.status === 409 ? serviceWords(answer.body).words : undefined;
 }

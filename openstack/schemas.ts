@@ -96,6 +96,9 @@ const server = z.looseObject({
   addresses: z.record(z.string(), z.array(address)).default({}),
   created: z.string().nullish(),
   hostId: z.string().nullish(),
+  'OS-EXT-STS:power_state': z.int().nullish(),
+  'OS-EXT-STS:task_state': z.string().nullish(),
+  'OS-SRV-USG:launched_at': z.string().nullish(),
   'OS-EXT-AZ:availability_zone': z.string().nullish(),
   fault: z.looseObject({ message: z.string() }).optional(),
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Bash, defineCommand } from 'just-bash';
 import { describe, expect, it } from 'vitest';
@@ -361,6 +362,87 @@ describe('the install script of the sample package', () => {
     const secrets = { JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}`, CERTIFICATE_KEY: KEY };
     expect(await node.run('join-control-plane', secrets)).toMatchObject({ exitCode: 0, stderr: '' });
     expect(changing(node.calls)).toEqual([`kubeadm join --config ${WORK}/kubeadm-join.yaml`]);
+  });
+
+  const KEYS = 'ca.crt ca.key sa.key sa.pub front-proxy-ca.crt front-proxy-ca.key etcd/ca.crt etcd/ca.key'.split(' ');
+  const RESTORE = { BACKUP_FILE: '/job/backup', BACKUP_ID: 'b1', BACKUP_REVISION: '412', RESTORE_ID: 'op1' };
+  const option = (args: readonly string[], name: string) => args[args.indexOf(name) + 1] ?? '';
+
+  /** etcd's tool as its members' ids are: made of the peer's URL and the cluster's token. */
+  function restorable(revision = '412', overrides: Record<string, Stub> = {}): Node {
+    let member = '';
+    const tool: Stub = async (args, { shell }) => {
+      if (args[1] === 'status') return { stdout: `{"hash":1,"revision":${revision},"totalKey":9,"totalSize":1}\n` };
+      const [url, token] = [option(args, '--initial-advertise-peer-urls'), option(args, '--initial-cluster-token')];
+      member = createHash('sha1').update(`${url}${token}`).digest('hex').slice(0, 16).replace(/^0+/, '');
+      await shell.fs.writeFile(`${option(args, '--data-dir')}/member/snap/1.snap`, `/0/members/${member}`);
+      return {};
+    };
+    return freshNode({
+      etcdutl: tool,
+      tar: async (_args, { shell }) => {
+        for (const name of [...KEYS.map((key) => `pki/${key}`), 'etcd.db'])
+          await shell.fs.writeFile(`${WORK}/backup/${name}`, name);
+        return {};
+      },
+      ctr: (args) => ({ stdout: args.includes('list') ? 'other\nvnflow-restore-77\n' : '' }),
+      crictl: (args) => ({
+        stdout: args[0] === 'ps' ? 'c1\n' : `${member}, started, master57, https://10.10.0.57:2380, https://x, false\n`,
+      }),
+      ...overrides,
+    });
+  }
+
+  it('restores with etcdutl where the machine has it, and ends what an earlier attempt left running', async () => {
+    const node = restorable();
+    await node.shell.fs.writeFile('/job/backup', 'backup');
+    expect(await node.run('restore', RESTORE)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(
+      node.calls.filter((call) => /^etcdutl|^ctr|^kubeadm (reset|init --config)/.test(call)).map(firstWords),
+    ).toEqual([
+      'kubeadm reset',
+      'ctr containers list',
+      'ctr tasks kill',
+      'ctr tasks delete',
+      'ctr containers delete',
+      'etcdutl snapshot status',
+      'etcdutl snapshot restore',
+      'etcdutl snapshot status',
+      'kubeadm init',
+    ]);
+    expect(node.calls.filter((call) => call.startsWith('ctr')).slice(1)).toEqual(
+      expect.arrayContaining([expect.stringContaining('vnflow-restore-77')]),
+    );
+    expect(await node.shell.fs.exists('/var/lib/etcd/member/snap/1.snap')).toBe(true);
+    expect(await node.shell.fs.exists('/job/backup')).toBe(false);
+  });
+  const firstWords = (call: string) =>
+    call
+      .replace('--namespace k8s.io ', '')
+      .split(' ')
+      .slice(0, call.startsWith('kubeadm') ? 2 : 3)
+      .join(' ');
+
+  it('starts nothing on a snapshot of another revision, nor goes on with an etcd that is not the restored one', async () => {
+    const older = restorable('400');
+    await older.shell.fs.writeFile('/job/backup', 'backup');
+    const refused = await older.run('restore', RESTORE);
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('is at revision 400, the backup b1'),
+    });
+    expect(older.calls.filter((call) => call.startsWith('kubeadm init'))).toEqual([]);
+    const empty = restorable('412', {
+      crictl: (args) => ({
+        stdout: args[0] === 'ps' ? 'c1\n' : '8e9e, started, master57, https://x, https://x, false\n',
+      }),
+    });
+    await empty.shell.fs.writeFile('/job/backup', 'backup');
+    expect(await empty.run('restore', RESTORE)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('etcd does not run with the data of the backup'),
+    });
+    expect(empty.calls.filter((call) => call.startsWith('kubeadm token create'))).toEqual([]);
   });
 
   it('refuses values that could change the meaning of a configuration file', async () => {

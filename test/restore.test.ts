@@ -86,6 +86,7 @@ it('heals the dead only control-plane node: same cluster, and the workers come b
   expect(ended.error).toBeUndefined();
   expect(ended.operationState).toBe('COMPLETED');
   expect(await stepsOf(ended)).toEqual([
+    'stopServers',
     'replaceServers',
     'discover',
     'prepareNode-masterNode-0',
@@ -173,6 +174,56 @@ it('touches nothing without a backup, and goes on by retry when one opens again'
   });
 }, 120_000);
 
+it('restores nothing while Nova does not stop the old server; then from the backup that was chosen, with a worker that is younger than it', async () => {
+  const id = await instantiate('simple');
+  const [chosen] = await listClusterBackups(system.db, id);
+  const [worker] = await vnfcsOf(id, 'workerNode');
+  const [master] = await vnfcsOf(id, 'masterNode');
+  if (!chosen || !worker || !master) throw new Error('not all there');
+  expect((await run(await heal(id, { vnfcInstanceId: [worker.vnfc] }))).error).toBeUndefined();
+  const [newest] = await listClusterBackups(system.db, id);
+  const [younger] = await vnfcsOf(id, 'workerNode');
+  const names = Object.keys(cluster().nodes).sort();
+  const request = (backup_id: string) => ({ vnfcInstanceId: [master.vnfc], additionalParams: { backup_id } });
+  const unknown = await heal(id, request('b'));
+  expect(unknown).toMatchObject({ status: 422, data: { code: 'BACKUP_UNKNOWN' } });
+  for (const known of [chosen.id, newest?.id]) expect(unknown.data.detail).toContain(known);
+  const useless = await heal(id, { vnfcInstanceId: [younger?.vnfc], additionalParams: { backup_id: chosen.id } });
+  expect(useless.data.code).toBe('BACKUP_NOT_NEEDED');
+  const body = { operation: 'HEAL', request: request(chosen.id) };
+  const plan = await system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body);
+  expect(plan.data.steps).toContainEqual(
+    expect.objectContaining({
+      kind: 'restoreControlPlane',
+      backupId: chosen.id,
+      summary: expect.stringContaining(chosen.id),
+    }),
+  );
+
+  power(master.server, 'stop');
+  const locked = { status: 409, body: { conflictingRequest: { code: 409, message: 'Instance is locked' } } };
+  system.simulator.faults.add({ service: 'nova', method: 'POST', pathContains: '/action', effect: locked });
+  const answer = await heal(id, request(chosen.id));
+  expect(await run(answer)).toMatchObject({
+    operationState: 'FAILED_TEMP',
+    error: { code: 'SERVER_NOT_STOPPED', detail: expect.stringContaining(master.server) },
+  });
+  expect((await vnfcsOf(id, 'masterNode'))[0]?.server).toBe(master.server);
+  system.simulator.faults.remove();
+  await system.http.post(`${operationOf(answer)}/retry`);
+  expect(await settled(system.http, operationOf(answer), { timeoutMs: 90_000 })).toMatchObject({
+    operationState: 'COMPLETED',
+  });
+  expect(Object.keys(cluster().nodes).sort()).toEqual(names);
+  expect(Object.values(cluster().nodes).map(({ server }) => server)).toContain(younger?.server);
+  const context = await system.db
+    .selectFrom('vnf_lcm_op_occ')
+    .select('context')
+    .orderBy('start_time', 'desc')
+    .execute();
+  expect(context[0]?.context).toMatchObject({ restore: { backupId: chosen.id } });
+}, 240_000);
+
 it('two dead of three: refused with the arithmetic, brought back from the survivor when that is allowed', async () => {
   const id = await instantiate('complex');
   const before = identity(cluster());
@@ -193,8 +244,15 @@ it('two dead of three: refused with the arithmetic, brought back from the surviv
     code: 'QUORUM_LOST',
     detail: expect.stringMatching(/Nothing was touched: etcd has 3 voters, 1 of them alive; a majority needs 2/),
   });
+  const seq = lastEntry();
   const ended = await run(await heal(id, allowed));
   expect(ended.error).toBeUndefined();
+  const calls = system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'http');
+  const firstPatch = calls.find(({ where, what }) => where === 'heat' && what.startsWith('PATCH'))?.seq ?? 0;
+  for (const { server } of [second, third]) {
+    const stopped = calls.find(({ what }) => what.startsWith('POST') && what.includes(`/servers/${server}/action`));
+    expect(stopped?.seq, `${server} is stopped before anything is replaced`).toBeLessThan(firstPatch);
+  }
   expect(ended.operationState).toBe('COMPLETED');
   const after = cluster();
   expect(identity(after)).toEqual(before);

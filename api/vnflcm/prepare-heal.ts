@@ -3,7 +3,7 @@ import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import type { Plan } from '../../domain/plan.ts';
 import { planHeal } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
-import { checkBackup } from '../../domain/planner/restore.ts';
+import { backupIdOf, checkBackup } from '../../domain/planner/restore.ts';
 import type { HealVnfRequest } from '../../domain/sol-requests.ts';
 import { listClusterBackups } from '../../store/cluster-backups.ts';
 import { findClusterVim } from '../../store/cluster-vims.ts';
@@ -16,7 +16,8 @@ import { repeatedParameters } from './repeated-parameters.ts';
 /**
  * The plan of a heal. Without a survey as if every control-plane node voted: who does is asked when it begins. Everything that can be known to be
  * wrong without asking the cluster is refused here. Changes nothing.
- * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId), QUORUM_LOST, QUORUM_INCOMPLETE, BACKUP_MISSING
+ * @throws VnflowError VNF_BUSY, VNF_NOT_INSTANTIATED, BAD_REQUEST (an unknown vnfcInstanceId), QUORUM_LOST, QUORUM_INCOMPLETE, BACKUP_MISSING,
+ * BACKUP_UNKNOWN, BACKUP_NOT_NEEDED
  */
 export async function healPlan(
   context: ApiContext,
@@ -31,6 +32,8 @@ export async function healPlan(
     ClusterParameters.parse(await context.secrets.get(secretName.clusterParameters(instance.id)));
   const isVim = (await findClusterVim(context.db, instance.id)) !== undefined;
   const plan = planHeal(healFacts(request, instance.instantiated_vnf_info, { parameters, isVim }), survey);
-  if (survey) checkBackup(plan, instance.id, (await listClusterBackups(context.db, instance.id)).length);
+  const backups = await listClusterBackups(context.db, instance.id);
+  const backupId = backupIdOf(request);
+  if (survey || backupId !== undefined) checkBackup(plan, { vnfInstanceId: instance.id, backups, backupId });
   return plan;
 }

@@ -176,6 +176,7 @@ function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => 
         summary: stepSummary(step, (slot) => labels.get(slot) ?? slot),
         slot: step.slot,
         slots: step.slots,
+        backupId: step.backupId,
       }),
       after: step.after,
       commands: stepCommands(step.kind, facts),

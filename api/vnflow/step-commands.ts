@@ -29,6 +29,7 @@ const CALLS: Readonly<Partial<Record<StepKind, readonly string[]>>> = {
     'crictl exec ETCD etcdctl snapshot status',
     'read the snapshot and the keys in /etc/kubernetes/pki, seal them in the store',
   ],
+  stopServers: ['Nova: POST servers/SERVER/action (os-stop)', 'Nova: GET servers/SERVER until it is SHUTOFF, or gone'],
   recallNodes: [
     'kubectl get nodes',
     'kubectl delete node NODE (those that the cluster has no more)',

@@ -4,6 +4,7 @@ import { VnflowError } from '../problems.ts';
 import { parseSlot, slotName } from '../slot.ts';
 import type { HealVnfRequest } from '../sol-requests.ts';
 import type { HealFacts } from './heal.ts';
+import { backupIdOf } from './restore.ts';
 
 /** The parts of instantiatedVnfInfo that a heal depends on. */
 const HealedInfo = z.looseObject({
@@ -33,6 +34,7 @@ export function healFacts(
   const named = request.vnfcInstanceId?.map((id) => slotOf.get(id) ?? unknownVnfc(id, [...slotOf.keys()]));
   const victims = [...new Set(named ?? slots.values())].sort(bySlot);
   const all = request.additionalParams?.['all'] === true;
+  const backupId = backupIdOf(request);
   const countOf = (vduId: string) => vnfcResourceInfo.filter((vnfc) => vnfc.vduId === vduId).length;
   const victimsOf = (vduId: string) => victims.filter((slot) => parseSlot(slot).vduId === vduId);
   return {
@@ -47,6 +49,7 @@ export function healFacts(
     others: victims.filter((slot) => ![controlPlaneVdu, workerVdu].includes(parseSlot(slot).vduId)),
     recreate: all && named === undefined,
     allowRestore: request.additionalParams?.['allow_restore'] === true,
+    ...(backupId === undefined ? {} : { backupId }),
   };
 }
 

@@ -18,6 +18,8 @@ export interface HealFacts {
   readonly recreate: boolean;
   /** May a cluster without a majority be brought back from what is left, or from a backup? */
   readonly allowRestore: boolean;
+  /** The backup that it is brought back from; none: what is newest, a node that still answers first of all. */
+  readonly backupId?: string;
 }
 
 /** Needed as soon as a control-plane node is to be replaced, and only then. */

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { criticalPath, type Plan } from '../plan.ts';
 import { slotName } from '../slot.ts';
+import { stepSummary } from '../step-kind.ts';
 import { survey } from '../testing/survey.ts';
 import { type HealFacts, planHeal } from './heal.ts';
+import { checkBackup } from './restore.ts';
 
 const master = (index: number) => slotName('masterNode', index);
 const worker = (index: number) => slotName('workerNode', index);
@@ -24,10 +26,11 @@ const facts = (masters: number, of: Partial<HealFacts>): HealFacts => ({
 const edges = ({ steps }: Plan) => Object.fromEntries(steps.map(({ id, after }) => [id, after]));
 const find = ({ steps }: Plan, id: string) => steps.find((one) => one.id === id);
 
-it('heals the only control-plane node from a backup: its server anew, the cluster restored, the workers recalled', () => {
+it('heals the only control-plane node from a backup: its server off, then anew, the cluster restored, the workers recalled', () => {
   const plan = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, [0]));
   expect(edges(plan)).toEqual({
-    replaceServers: [],
+    stopServers: [],
+    replaceServers: ['stopServers'],
     discover: ['replaceServers'],
     'prepareNode-masterNode-0': ['discover'],
     'restoreControlPlane-masterNode-0': ['prepareNode-masterNode-0'],
@@ -40,7 +43,8 @@ it('heals the only control-plane node from a backup: its server anew, the cluste
 it('takes a backup first while etcd still answers', () => {
   const plan = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, []));
   expect(find(plan, 'snapshotEtcd-0')).toMatchObject({ slots: [master(0)], after: [] });
-  expect(find(plan, 'replaceServers')?.after).toEqual(['snapshotEtcd-0']);
+  expect(find(plan, 'stopServers')).toMatchObject({ slots: [master(0)], after: ['snapshotEtcd-0'] });
+  expect(find(plan, 'replaceServers')?.after).toEqual(['stopServers']);
 });
 
 it('replaced workers join after the restore, and are not recalled', () => {
@@ -56,7 +60,8 @@ it('replaced workers join after the restore, and are not recalled', () => {
 it('two dead of three: the survivor gives the backup, keeps its server, and the others join it one by one', () => {
   const plan = planHeal(facts(3, { controlPlane: [master(0), master(2)] }), survey(3, [0, 2]));
   expect(edges(plan)).toEqual({
-    'snapshotEtcd-0': [],
+    stopServers: [],
+    'snapshotEtcd-0': ['stopServers'],
     replaceServers: ['snapshotEtcd-0'],
     discover: ['replaceServers'],
     'prepareNode-masterNode-0': ['discover'],
@@ -71,6 +76,44 @@ it('two dead of three: the survivor gives the backup, keeps its server, and the 
     'snapshotEtcd-masterNode-1': ['recallNodes-masterNode-1', 'joinControlPlane-masterNode-2'],
   });
   expect(find(plan, 'replaceServers')?.slots).toEqual([master(0), master(2)]);
+  expect(find(plan, 'stopServers')?.slots, 'who did not answer may live all the same').toEqual([master(0), master(2)]);
+});
+
+it('a backup that was chosen is what the cluster is restored from: nothing newer is asked of who answers', () => {
+  const chosen = planHeal(facts(1, { controlPlane: [master(0)], backupId: 'b7' }), survey(1, []));
+  expect(find(chosen, 'snapshotEtcd-0')).toBeUndefined();
+  expect(find(chosen, 'stopServers')).toMatchObject({ slots: [master(0)], after: [] });
+  expect(find(chosen, 'restoreControlPlane-masterNode-0')).toMatchObject({ backupId: 'b7' });
+  const summary = 'restore the cluster on masterNode[0] from backup b7';
+  expect(chosen.steps.map((one) => stepSummary(one))).toContain(summary);
+  const several = planHeal(facts(3, { controlPlane: [master(0), master(2)], backupId: 'b7' }), survey(3, [0, 2]));
+  expect(find(several, 'restoreControlPlane-masterNode-1')).toMatchObject({ backupId: 'b7' });
+  expect(find(several, 'replaceServers')?.slots, 'the one that lives keeps its server').toEqual([master(0), master(2)]);
+});
+
+it('a backup id that nobody has is refused with those that there are, and one that would not be used, too', () => {
+  const restoring = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, [0]));
+  const check = (plan: Plan, backupId?: string) => () =>
+    checkBackup(plan, { vnfInstanceId: 'i', backups: [{ id: 'b1' }, { id: 'b2' }], backupId });
+  expect(check(restoring, 'b2')).not.toThrow();
+  expect(check(restoring, 'b3')).toThrow(
+    expect.objectContaining({ code: 'BACKUP_UNKNOWN', message: expect.stringContaining('there are b1, b2') }),
+  );
+  const heal = planHeal(facts(3, { controlPlane: [master(0)] }), survey(3, [0]));
+  expect(check(heal, 'b2')).toThrow(expect.objectContaining({ code: 'BACKUP_NOT_NEEDED' }));
+  expect(check(heal)).not.toThrow();
+});
+
+it('a restore is preceded by a stop of every server that it replaces, alive or not', () => {
+  for (const [masters, dead, victims] of [
+    [1, [], [0]],
+    [3, [0, 1, 2], [0, 1, 2]],
+    [5, [0, 1, 2], [0, 1, 2]],
+  ] as const) {
+    const plan = planHeal(facts(masters, { controlPlane: victims.map(master) }), survey(masters, [...dead]));
+    const stopped = plan.steps.filter(({ kind }) => kind === 'stopServers').flatMap(({ slots = [] }) => slots);
+    expect(stopped.toSorted()).toEqual(find(plan, 'replaceServers')?.slots?.toSorted());
+  }
 });
 
 it('three dead of five: of two that still answer one is the source, the other is replaced too: it has a history of its own', () => {
@@ -105,6 +148,11 @@ it('a dry run that may restore tells the steps of both ways, as one graph', () =
   const told = new Set(planHeal(of).steps.map(({ id }) => id));
   for (const dead of [[], [0], [0, 1], [1]]) {
     for (const { id } of planHeal(of, survey(3, dead)).steps) expect([...told]).toContain(id);
+  }
+  for (const dead of [[], [0]]) {
+    const only = facts(1, { controlPlane: [master(0)] });
+    const all = planHeal(only).steps.map(({ id }) => id);
+    for (const { id } of planHeal(only, survey(1, dead)).steps) expect(all).toContain(id);
   }
   criticalPath(planHeal(of), () => 1); // throws at a cycle, or at a step that is not there
 });

@@ -3,6 +3,7 @@ import { type Plan, type PlanStep, step } from '../plan.ts';
 import { VnflowError } from '../problems.ts';
 import { quorumSentence } from '../quorum.ts';
 import { slotNames } from '../slot.ts';
+import type { HealVnfRequest } from '../sol-requests.ts';
 import type { HealFacts } from './heal.ts';
 
 /** Where a cluster without a majority comes back from, and where. */
@@ -46,6 +47,28 @@ export function isSourceOfRestore({ kind, slot }: PlanStep, { steps }: Pick<Plan
   return kind === 'snapshotEtcd' && slot === undefined && steps.some((other) => other.kind === 'restoreControlPlane');
 }
 
+interface BackupCheck {
+  readonly vnfInstanceId: string;
+  readonly backups: readonly { readonly id: string }[];
+  readonly backupId: string | undefined;
+}
+
+/** The backup that a heal request names (`backup_id`): a cluster is restored from that one, and from nothing newer. */
+export function backupIdOf({ additionalParams }: Pick<HealVnfRequest, 'additionalParams'>): string | undefined {
+  const id = additionalParams?.['backup_id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** @throws VnflowError BACKUP_UNKNOWN with the ids that there are */
+export function findBackup<Backup extends { readonly id: string }>(backups: readonly Backup[], wanted: string): Backup {
+  const found = backups.find(({ id }) => id === wanted);
+  if (found) return found;
+  const known = backups.map(({ id }) => id).join(', ') || 'none';
+  throw new VnflowError('BACKUP_UNKNOWN', {
+    detail: `The cluster has no backup ${wanted.slice(0, 255)}; there are ${known}.`,
+  });
+}
+
 /** Does the plan restore a cluster of which only a backup is left? */
 function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
   const takesOne = plan.steps.some((one) => isSourceOfRestore(one, plan));
@@ -53,11 +76,19 @@ function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
 }
 
 /**
- * @param backups how many there are of the instance's cluster
- * @throws VnflowError BACKUP_MISSING when the plan begins with one, and there is none
+ * @param backups those that there are of the instance's cluster
+ * @param backupId the one that the request names
+ * @throws VnflowError BACKUP_MISSING when the plan begins with one, and there is none; BACKUP_UNKNOWN, BACKUP_NOT_NEEDED
  */
-export function checkBackup(plan: Pick<Plan, 'steps'>, vnfInstanceId: string, backups: number): void {
-  if (backups > 0 || !needsBackup(plan)) return;
+export function checkBackup(plan: Pick<Plan, 'steps'>, { vnfInstanceId, backups, backupId }: BackupCheck): void {
+  if (backupId !== undefined) {
+    findBackup(backups, backupId);
+    if (plan.steps.some(({ kind }) => kind === 'restoreControlPlane')) return;
+    throw new VnflowError('BACKUP_NOT_NEEDED', {
+      detail: `Nothing was touched: this heal restores no cluster, so backup ${backupId} has no use.`,
+    });
+  }
+  if (backups.length > 0 || !needsBackup(plan)) return;
   throw new VnflowError('BACKUP_MISSING', {
     detail: `Nothing was touched: no control-plane node of VNF instance ${vnfInstanceId} answers, and there is no backup of its cluster.`,
   });
@@ -68,10 +99,11 @@ export function checkBackup(plan: Pick<Plan, 'steps'>, vnfInstanceId: string, ba
  * cluster for its nodes and users: same CA, same keys, same objects. Workers that stay keep running; they are asked only if they do
  * not come back by themselves.
  */
-export function restoration(facts: HealFacts, { alive, seed, replaced }: Source): PlanStep[] {
+export function restoration(facts: HealFacts, source: Source): PlanStep[] {
   const { shape, workers, others } = facts;
-  const backup = alive === undefined ? [] : [step('snapshotEtcd', [], { slots: [alive], part: 0 })];
-  const replace = step('replaceServers', backup, { slots: [...replaced, ...workers, ...others] });
+  const { seed, replaced } = source;
+  const { steps: saved, last } = fencing(facts, source);
+  const replace = step('replaceServers', last, { slots: [...replaced, ...workers, ...others] });
   const discover = step('discover', [replace]);
   const prepared = new Map(
     [...replaced, ...workers].map((slot) => [slot, step('prepareNode', [discover], { slot })] as const),
@@ -81,7 +113,8 @@ export function restoration(facts: HealFacts, { alive, seed, replaced }: Source)
     ? controlPlane.map((slot) => step('loadBalancer', [prepared.get(slot) ?? discover], { slot }))
     : [];
   const ready = (slot: string) => balanced.find((one) => one.slot === slot) ?? prepared.get(slot) ?? discover;
-  const restore = step('restoreControlPlane', [ready(seed)], { slot: seed });
+  const from = facts.backupId === undefined ? {} : { backupId: facts.backupId };
+  const restore = { ...step('restoreControlPlane', [ready(seed)], { slot: seed }), ...from };
   const staying = slotNames(shape.workers.vduId, shape.workers.count).filter((slot) => !workers.includes(slot));
   const recall = step('recallNodes', [restore], { slot: seed, slots: staying });
   const joins: PlanStep[] = [];
@@ -92,7 +125,7 @@ export function restoration(facts: HealFacts, { alive, seed, replaced }: Source)
   const whole = [recall, ...joins.slice(-1), ...workerJoins];
   const registerVim = shape.vimNamed ? [step('registerVim', whole, { slot: seed })] : [];
   return [
-    ...backup,
+    ...saved,
     replace,
     discover,
     ...prepared.values(),
@@ -104,4 +137,20 @@ export function restoration(facts: HealFacts, { alive, seed, replaced }: Source)
     ...registerVim,
     step('snapshotEtcd', registerVim.length > 0 ? registerVim : whole, { slot: seed }),
   ];
+}
+
+/**
+ * Whoever did not answer may live all the same: its server is off before anything is saved or restored, or there were two clusters.
+ * The source, if it is replaced, goes off after it has given its data. A backup that was chosen takes the place of newer data.
+ */
+function fencing({ backupId }: HealFacts, { alive, replaced }: Source): { steps: PlanStep[]; last: PlanStep[] } {
+  const source = backupId === undefined ? alive : undefined;
+  const silenced = replaced.filter((slot) => slot !== source);
+  const stopped = silenced.length > 0 ? [step('stopServers', [], { slots: silenced })] : [];
+  if (source === undefined) return { steps: stopped, last: stopped };
+  const backup = step('snapshotEtcd', stopped, { slots: [source], part: 0 });
+  if (!replaced.includes(source)) return { steps: [...stopped, backup], last: [backup] };
+  const place = stopped.length > 0 ? { part: 1 } : {};
+  const sourceStopped = step('stopServers', [backup], { slots: [source], ...place });
+  return { steps: [...stopped, backup, sourceStopped], last: [sourceStopped] };
 }

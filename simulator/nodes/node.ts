@@ -28,6 +28,8 @@ export interface NodeState {
   images: string[];
   /** Network interfaces that were made after boot, for example by Cilium. */
   links: string[];
+  /** Directories that are file systems of their own, below `/`; of a simulator of an older release there are none. */
+  mounts?: string[];
   readonly units: Record<string, UnitState>;
   readonly containers: Record<
     string,

@@ -14,6 +14,7 @@ export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 ADMIN_CONF=/etc/kubernetes/admin.conf
 KUBELET_CONF=/etc/kubernetes/kubelet.conf
 CRI_SOCKET=unix:///run/containerd/containerd.sock
+ETCD_DATA=/var/lib/etcd
 WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, whatever its own mode
 
 NODE_NAME=${NODE_NAME:-}
@@ -55,6 +56,8 @@ REGISTRY_IMAGE=${REGISTRY_IMAGE:-docker.io/library/registry:2.8.3@sha256:a3d8aaa
 REGISTRY_PORT=${REGISTRY_PORT:-5000}
 BACKUP_FILE=${BACKUP_FILE:-}
 BACKUP_ID=${BACKUP_ID:-}
+BACKUP_REVISION=${BACKUP_REVISION:-}
+RESTORE_ID=${RESTORE_ID:-}
 
 # -- what every phase uses --------------------------------------------------------------------------------------------
 
@@ -111,7 +114,8 @@ check_variables() {
   only_characters REGISTRY_PORT "$REGISTRY_PORT" '0-9'
   only_characters REGISTRY_IMAGE "$REGISTRY_IMAGE" 'A-Za-z0-9./:@_-'
   only_characters BACKUP_FILE "$BACKUP_FILE" 'A-Za-z0-9./_-'
-  only_characters BACKUP_ID "$BACKUP_ID" 'A-Za-z0-9-'
+  only_characters BACKUP_ID "$BACKUP_ID$RESTORE_ID" 'A-Za-z0-9-'
+  only_characters BACKUP_REVISION "$BACKUP_REVISION" '0-9'
   only_characters versions "$KUBERNETES_VERSION$CONTAINERD_VERSION$RUNC_VERSION$CILIUM_CLI_VERSION$CILIUM_VERSION" 'A-Za-z0-9.+-'
 }
 
@@ -135,6 +139,12 @@ put() {
   chmod "$2" "$part" || fail "cannot set the mode of $1"
   mv -f "$part" "$1" || fail "cannot write $1: is the disk full?"
   CHANGED=yes
+}
+
+# empty_directory DIRECTORY: it may be a mount, which cannot be removed.
+empty_directory() {
+  [ -d "$1" ] || return 0
+  find "$1" -mindepth 1 -delete || fail "cannot empty $1"
 }
 
 # wait_for TRIES FUNCTION: until it succeeds; one second between two tries.
@@ -756,20 +766,75 @@ unpack_backup() {
   done
 }
 
-# etcd's data with this node as its only member. etcdctl is in etcd's image only.
-restore_etcd() {
+# etcd's tool for files: etcdutl where the machine has it (etcd 3.6 knows it only there), else etcdctl, which is in etcd's image only.
+snapshot_tool() {
   local image
+  if command -v etcdutl > /dev/null 2>&1; then
+    etcdutl "$@"
+    return
+  fi
   image=$(kubeadm config images list --kubernetes-version "v$KUBERNETES_VERSION" --image-repository "$IMAGE_REPOSITORY" | grep '/etcd:')
   [ -n "$image" ] && image_is_there "$image" || fail "the image of etcd is not on this node: run the phase prepare first"
-  rm -rf "$WORK/etcd" /var/lib/etcd
-  mkdir -p "$WORK/etcd" && chmod 700 "$WORK/etcd" || fail "cannot make $WORK/etcd"
-  ctr --namespace k8s.io run --rm --mount "type=bind,src=$WORK/backup,dst=/backup,options=rbind:ro" \
-    --mount "type=bind,src=$WORK/etcd,dst=/restored,options=rbind:rw" "$image" "vnflow-restore-$$" \
-    etcdctl snapshot restore /backup/etcd.db --name "$NODE_NAME" --data-dir /restored/data \
-    --initial-cluster "$NODE_NAME=https://$NODE_IP:2380" --initial-advertise-peer-urls "https://$NODE_IP:2380" ||
-    fail "etcd refuses the snapshot: see the reason above"
-  mv "$WORK/etcd/data" /var/lib/etcd || fail "cannot move etcd's data to /var/lib/etcd"
-  rm -rf "$WORK/etcd" "$WORK/backup"
+  ctr --namespace k8s.io run --rm --mount "type=bind,src=$WORK/backup,dst=$WORK/backup,options=rbind:ro" \
+    --mount "type=bind,src=$ETCD_DATA,dst=$ETCD_DATA,options=rbind:rw" "$image" "vnflow-restore-$$" etcdctl "$@"
+}
+
+# A restore that was cut off may have left a container, which still writes.
+remove_containers() {
+  local name
+  for name in $(ctr --namespace k8s.io containers list -q 2> /dev/null | grep '^vnflow-restore-'); do
+    ctr --namespace k8s.io tasks kill --signal SIGKILL "$name" > /dev/null 2>&1
+    ctr --namespace k8s.io tasks delete --force "$name" > /dev/null 2>&1
+    ctr --namespace k8s.io containers delete "$name" > /dev/null 2>&1 || try_later "the container $name of an earlier restore does not go away"
+  done
+}
+
+# revision_in FILE: of a snapshot, or of a database that no etcd has open.
+revision_in() { snapshot_tool snapshot status "$1" -w json 2> "$WORK/etcd.err" | sed -n -e 's/^.*"revision":\([0-9][0-9]*\).*$/\1/p'; }
+
+# etcd makes a member's id of its peer address and of the cluster's token: with a token of this restore's own, no other data has this id.
+restored_member() {
+  printf '%s' "https://$NODE_IP:2380$RESTORE_TOKEN" | sha1sum | cut -c1-16 | sed -e 's/^0*//'
+}
+
+# etcd's data with this node as its only member. The data directory may be a mount of its own: it stays, its content is replaced.
+restore_etcd() {
+  local revision
+  remove_containers
+  empty_directory "$ETCD_DATA"
+  mkdir -p "$ETCD_DATA" && chmod 700 "$ETCD_DATA" || fail "cannot make $ETCD_DATA"
+  revision=$(revision_in "$WORK/backup/etcd.db")
+  if [ -z "$revision" ]; then
+    cat "$WORK/etcd.err" >&2
+    fail "etcd cannot read the snapshot of the backup: see the reason above"
+  fi
+  [ -z "$BACKUP_REVISION" ] || [ "$revision" = "$BACKUP_REVISION" ] ||
+    fail "the snapshot is at revision $revision, the backup $BACKUP_ID was taken at $BACKUP_REVISION: it is another one"
+  snapshot_tool snapshot restore "$WORK/backup/etcd.db" --name "$NODE_NAME" --data-dir "$ETCD_DATA/vnflow-restore" \
+    --initial-cluster "$NODE_NAME=https://$NODE_IP:2380" --initial-advertise-peer-urls "https://$NODE_IP:2380" \
+    --initial-cluster-token "$RESTORE_TOKEN" || fail "etcd refuses the snapshot: see the reason above"
+  mv "$ETCD_DATA/vnflow-restore/member" "$ETCD_DATA/member" || fail "cannot move etcd's data to $ETCD_DATA"
+  rm -rf "$ETCD_DATA/vnflow-restore"
+  check_data "$revision"
+}
+
+# check_data REVISION: what etcd will find where it looks is the backup, as this restore placed it. Before anything starts on it.
+check_data() {
+  local revision
+  grep -rq "$(restored_member)" "$ETCD_DATA/member/snap" ||
+    fail "the data in $ETCD_DATA is not what was restored: etcd would start another cluster"
+  revision=$(revision_in "$ETCD_DATA/member/snap/db")
+  [ "$revision" = "$1" ] || fail "the data in $ETCD_DATA is at revision '$revision', the backup at $1: no API server is started on it"
+}
+
+# Does etcd run with what was restored, by its own word? A member of that id is in this restore's cluster only.
+etcd_is_restored() {
+  local container status
+  container=$(crictl ps --quiet --name '^etcd$' --state running 2> /dev/null | head -n 1)
+  [ -n "$container" ] || return 1
+  status=$(crictl exec "$container" etcdctl --endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt \
+    --cert /etc/kubernetes/pki/etcd/healthcheck-client.crt --key /etc/kubernetes/pki/etcd/healthcheck-client.key member list 2> /dev/null)
+  case "$status" in "$(restored_member), started, $NODE_NAME, "*) return 0 ;; *) return 1 ;; esac
 }
 
 # The snapshot remembers control-plane nodes that are no members any more; a join would ask their etcd.
@@ -784,28 +849,47 @@ forget_other_control_planes() {
   done
 }
 
+# restore_is WHAT: has this very restore begun, been started (kubeadm has ended), ended? Another one's mark says nothing.
+restore_is() { [ -f "$WORK/restore.$1" ] && [ "$(cat "$WORK/restore.$1")" = "$RESTORE_TOKEN" ]; }
+
+mark_restore() { printf '%s\n' "$RESTORE_TOKEN" | put "$WORK/restore.$1" 0600 || exit; }
+
 # The cluster of a backup with this node as its only control-plane node: same CA, same keys, same objects.
+# Cut off before kubeadm has ended, it begins anew: nothing but itself has written to the cluster. After that it goes on. Once it has
+# ended, others may have joined: nothing is thrown away any more.
 phase_restore() {
   need NODE_NAME NODE_IP CLUSTER_ENDPOINT BACKUP_FILE
-  if [ ! -f "$WORK/restored" ] || [ "$(cat "$WORK/restored")" != "$BACKUP_ID" ]; then
-    if [ -f "$ADMIN_CONF" ] && [ ! -f "$WORK/restore.begun" ] && wait_for 10 api_server_is_ready; then
-      fail "the control plane on this node works: it is not overwritten by a backup"
+  RESTORE_TOKEN="vnflow-$RESTORE_ID-$BACKUP_ID"
+  if restore_is ended; then
+    wait_for 120 cluster_is_complete || try_later "the restored API server does not answer at $CLUSTER_ENDPOINT"
+  else
+    restore_is started || restore_control_plane
+    # a start that came to nothing is not waited for again
+    if ! wait_for 120 cluster_is_complete; then
+      rm -f "$WORK/restore.started"
+      try_later "the restored API server does not answer at $CLUSTER_ENDPOINT: the next attempt restores again"
     fi
-    [ -s "$BACKUP_FILE" ] || fail "there is no backup $BACKUP_FILE on this node"
-    restore_control_plane
+    if ! etcd_is_restored; then
+      rm -f "$WORK/restore.started"
+      fail "etcd does not run with the data of the backup: the next attempt restores again"
+    fi
+    forget_other_control_planes
+    give_kubeconfig
   fi
-  wait_for 120 cluster_is_complete || try_later "the restored API server does not answer at $CLUSTER_ENDPOINT"
-  forget_other_control_planes
-  give_kubeconfig
   phase_credentials
-  rm -f "$BACKUP_FILE"
+  mark_restore ended
+  rm -rf "$BACKUP_FILE" "$WORK/backup" "$WORK/restore.begun" "$WORK/restore.started"
   say "the cluster is restored on $NODE_NAME"
 }
 
 restore_control_plane() {
   local token key
+  if ! restore_is begun && [ -f "$ADMIN_CONF" ] && wait_for 10 api_server_is_ready; then
+    fail "the control plane on this node works: it is not overwritten by a backup"
+  fi
+  [ -s "$BACKUP_FILE" ] || try_later "there is no backup $BACKUP_FILE on this node"
+  mark_restore begun # before the first thing that cannot be taken back
   clean_node
-  : > "$WORK/restore.begun"
   unpack_backup
   restore_etcd
   token=$(kubeadm token generate)
@@ -815,8 +899,7 @@ restore_control_plane() {
   # the add-ons are in the snapshot, as they were configured
   run_kubeadm init --config "$WORK/kubeadm-init.yaml" --ignore-preflight-errors DirAvailable--var-lib-etcd \
     --skip-phases addon --skip-token-print --skip-certificate-key-print
-  printf '%s\n' "$BACKUP_ID" | put "$WORK/restored" 0600 || exit
-  rm -f "$WORK/restore.begun"
+  mark_restore started
 }
 
 # -- join -------------------------------------------------------------------------------------------------------------
@@ -951,8 +1034,10 @@ clean_node() {
   if command -v kubeadm > /dev/null 2>&1; then
     kubeadm reset --force --cri-socket "$CRI_SOCKET" || try_later "kubeadm reset failed: see the reason above"
   fi
-  rm -rf /etc/cni/net.d /var/lib/cni /var/lib/etcd /var/run/cilium /etc/kubernetes/pki /etc/kubernetes/manifests
-  rm -f /etc/kubernetes/*.conf /root/.kube/config "$WORK"/*.begun "$WORK"/kubeadm-*.yaml "$WORK/restored"
+  rm -rf /etc/cni/net.d /var/lib/cni /var/run/cilium /etc/kubernetes/pki /etc/kubernetes/manifests
+  empty_directory "$ETCD_DATA"
+  # a restore that has begun stays begun: it cleans before it starts
+  rm -f /etc/kubernetes/*.conf /root/.kube/config "$WORK/init.begun" "$WORK/join.begun" "$WORK"/kubeadm-*.yaml "$WORK/restore.started" "$WORK/restore.ended"
   mkdir -p /etc/kubernetes/manifests
   local link
   for link in cilium_vxlan cilium_host cilium_net; do
@@ -963,6 +1048,7 @@ clean_node() {
 
 phase_reset() {
   clean_node
+  rm -rf "$WORK/restore.begun" "$WORK/backup"
   [ ! -f "$KUBELET_CONF" ] && [ ! -f "$ADMIN_CONF" ] || fail "something of the cluster is left in /etc/kubernetes"
   say "this node belongs to no cluster"
 }

@@ -45,17 +45,33 @@ export function readSnapshot(bytes: string): SnapshotContent | undefined {
   }
 }
 
+/** The database of a data directory that was restored and not started: it has the snapshot's keys. */
+export function restoredContent(bytes: string): SnapshotContent | undefined {
+  try {
+    const { restored } = JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'));
+    return Content.parse(restored) as unknown as SnapshotContent;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Number of keys, as `snapshot status` counts them. */
 export function keysIn(content: SnapshotContent): number {
   return BASE_KEYS + 12 * Object.keys(content.nodes).length + Object.keys(content.objects).length;
 }
 
+/** etcd makes a member's id of its peer URL and of the cluster's token, and prints it without leading zeros. */
+function memberId(peerUrl: string, token: string): string {
+  const hash = createHash('sha1').update(`${peerUrl}${token}`).digest('hex');
+  return hash.slice(0, 16).replace(/^0+/, '');
+}
+
 /** The membership that a restore writes: this one member, with new ids, and the keys of the snapshot. */
 export function soleMember(
   content: SnapshotContent,
-  { name, address, server }: { readonly name: string; readonly address: string; readonly server: string },
+  { name, address, server, token }: Readonly<Record<'name' | 'address' | 'server' | 'token', string>>,
 ): { readonly member: string; readonly content: SnapshotContent } {
-  const member = newMemberId();
+  const member = memberId(`https://${address}:2380`, token);
   const members = [{ id: member, name, address, learner: false, server, started: true }];
   const etcd = { ...content.etcd, clusterId: decimal(newMemberId()), members, term: 2 };
   return { member, content: { ...content, etcd } };

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ClusterState } from '../cluster/clusters.ts';
 import { writeMemberData } from '../cluster/etcd.ts';
-import { keysIn, packSnapshot, readSnapshot, snapshotHash, soleMember } from '../cluster/etcd-snapshot.ts';
+import {
+  keysIn,
+  packSnapshot,
+  readSnapshot,
+  restoredContent,
+  snapshotHash,
+  soleMember,
+} from '../cluster/etcd-snapshot.ts';
 import type { SimNode } from '../node.ts';
 import { type Arguments, failure, type Output, ok } from '../shell/command.ts';
 
@@ -60,7 +67,7 @@ function status(file: string, format: string, room: Mounts): Output {
   if (path === undefined || !room.host.root.exists(path))
     return failure(1, `Error: stat ${file}: no such file or directory`);
   const bytes = room.host.root.read(path);
-  const content = readSnapshot(bytes);
+  const content = readSnapshot(bytes) ?? restoredContent(bytes);
   if (!content) return failure(1, 'Error: invalid database');
   const hash = createHash('sha256').update(bytes.slice(0, -32), 'latin1').digest().readUInt32BE(0);
   const [revision, keys] = [content.etcd.revision, keysIn(content)];
@@ -95,7 +102,8 @@ function restore(file: string, parsed: Arguments, room: Mounts): Output {
   const content = readSnapshot(bytes);
   if (!content) return failure(2, 'panic: failed to open database: invalid database');
   const address = /^https?:\/\/([\d.]+):2380$/.exec(peers)?.[1] ?? '';
-  const sole = soleMember(content, { name, address, server: room.host.id });
+  const token = parsed.value('--initial-cluster-token') ?? 'etcd-cluster';
+  const sole = soleMember(content, { name, address, server: room.host.id, token });
   writeMemberData(room.host, { cluster: content.id, member: sole.member, restored: sole.content }, target);
   const info = (text: string) =>
     `{"level":"info","ts":"2026-11-21T10:25:19.842Z","caller":"snapshot/v3_snapshot.go:248","msg":"${text}","path":"${file}","wal-dir":"${dataDirectory}/member/wal","data-dir":"${dataDirectory}","snap-dir":"${dataDirectory}/member/snap"}\n`;

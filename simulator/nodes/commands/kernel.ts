@@ -220,7 +220,6 @@ export const KERNEL: CommandTable = {
   sysctl: { run: sysctl },
   swapoff: { run: swapoff },
   swapon: { run: swapon },
-  mount: { run: () => ok('/dev/vda1 on / type ext4 (rw,relatime,discard,errors=remount-ro)\n') },
   ip: { run: ip },
   ss: { run: ss },
   iptables: { run: () => ok() },

@@ -15,6 +15,7 @@ import { KUBEADM } from './kubeadm/kubeadm.ts';
 import { KUBECTL } from './kubectl/kubectl.ts';
 import { LOAD_BALANCER } from './load-balancer.ts';
 import { MACHINE } from './machine.ts';
+import { MOUNTS } from './mounts.ts';
 import { OPENSSL } from './openssl.ts';
 import { PROCESSES } from './processes.ts';
 import { RUNTIME } from './runtime.ts';
@@ -30,6 +31,7 @@ export const COMMANDS: CommandTable = {
   ...FILES,
   ...SYSTEMD,
   ...KERNEL,
+  ...MOUNTS,
   ...OPENSSL,
   ...RUNTIME,
   ...LOAD_BALANCER,
