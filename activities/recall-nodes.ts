@@ -49,37 +49,59 @@ interface Recall {
 }
 
 async function recall(deps: ActivityDependencies, input: StepInput, work: Recall): Promise<void> {
-  const { session, beat, staying, own } = work;
+  const { beat, staying, own } = work;
   const expected = [own.node_name, ...staying.map(({ node_name }) => node_name)];
   const known = knownNodes(await kubectl(work, GET_NODES));
-  await deleteNodes(
-    work,
-    [...known].filter((one) => !expected.includes(one)),
-  );
-  const unknown = staying.filter(({ node_name }) => !known.has(node_name));
-  const asked = new Set(await restartKubelets(deps, input, { nodes: unknown, beat }));
+  const strangers = [...known].filter((one) => !expected.includes(one));
+  await deleteNodes(work, strangers);
+  const asked = new Map<string, 'asked' | 'unreachable'>();
+  await ask(deps, input, { ...work, asked, nodes: staying.filter(({ node_name }) => !known.has(node_name)) });
   // what the snapshot says of a node is old until the node controller has missed it
   await delay(deps.pace.nodeGrace * 1000, undefined, { signal: beat.signal });
-  const late = await notReady(work, expected);
-  const silent = staying.filter(({ node_name, slot }) => late.includes(node_name) && !asked.has(slot));
-  // a server that was replaced after the backup kept its name: its kubelet registers anew where no other machine has that name
-  await deleteNodes(work, nodesOfOtherMachines(await kubectl(work, GET_NODES), silent, own));
-  const unreachable = new Set([
-    ...unknown.filter(({ slot }) => !asked.has(slot)).map(({ node_name }) => node_name),
-    ...(await unreached(deps, input, { nodes: silent, beat })),
-  ]);
-  if (unreachable.size > 0) {
-    const lost = staying.filter(({ node_name }) => unreachable.has(node_name));
-    await deleteNodes(work, await withoutServer(deps, input, lost));
-    const text = `not reached, heal them: ${[...unreachable].join(', ')}`;
-    await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
-    deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: [...unreachable] }, text);
+  const until = Date.now() + READY_SECONDS * 1000;
+  let pause = deps.pace.poll.first;
+  for (;;) {
+    const late = notReady(await kubectl(work, GET_NODES), expected);
+    // some are missed later than others: whoever is late is asked, once
+    await ask(deps, input, {
+      ...work,
+      asked,
+      nodes: staying.filter(({ node_name }) => late.includes(node_name) && !asked.has(node_name)),
+    });
+    const missing = late.filter((name) => asked.get(name) !== 'unreachable');
+    if (missing.length === 0) return;
+    beat.say(`waiting for ${missing.join(', ')} to become Ready`);
+    if (Date.now() > until) {
+      throw new VnflowError('CLUSTER_NOT_READY', {
+        detail: `Not Ready ${READY_SECONDS} s after the restore: ${missing.join(', ')}.`,
+      });
+    }
+    await delay(pause * 1000, undefined, { signal: beat.signal });
+    pause = Math.min(pause * 1.5, deps.pace.poll.longest);
   }
-  await untilReady(
-    deps,
-    { ...work, session },
-    expected.filter((name) => !unreachable.has(name)),
-  );
+}
+
+interface Asking extends Recall {
+  readonly nodes: readonly ClusterNode[];
+  /** By name: what came of it, for all that were asked so far. */
+  readonly asked: Map<string, 'asked' | 'unreachable'>;
+}
+
+/**
+ * Lets nodes register anew. A server that was replaced after the backup has the name of its predecessor, as a rule: its kubelet
+ * registers where no Node object of that machine is in its way. A worker that is dead itself must not hold up the others.
+ */
+async function ask(deps: ActivityDependencies, input: StepInput, { nodes, asked, ...work }: Asking): Promise<void> {
+  if (nodes.length === 0) return;
+  await deleteNodes(work, nodesOfOtherMachines(await kubectl(work, GET_NODES), nodes, work.own));
+  const reached = await restartKubelets(deps, input, { nodes, beat: work.beat });
+  for (const { node_name, slot } of nodes) asked.set(node_name, reached.includes(slot) ? 'asked' : 'unreachable');
+  const lost = nodes.filter(({ slot }) => !reached.includes(slot));
+  if (lost.length === 0) return;
+  await deleteNodes(work, await withoutServer(deps, input, lost));
+  const text = `not reached, heal them: ${lost.map(({ node_name }) => node_name).join(', ')}`;
+  await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
+  deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: lost.map(({ node_name }) => node_name) }, text);
 }
 
 async function deleteNodes(work: Recall, names: readonly string[]): Promise<void> {
@@ -103,16 +125,7 @@ async function withoutServer(
   return (await Promise.all(looked)).flat();
 }
 
-async function unreached(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { nodes, beat }: { nodes: readonly ClusterNode[]; beat: Beat },
-): Promise<string[]> {
-  const asked = await restartKubelets(deps, input, { nodes, beat });
-  return nodes.filter(({ slot }) => !asked.includes(slot)).map(({ node_name }) => node_name);
-}
-
-/** @returns the slots of the nodes that could be asked; a worker that is dead itself must not hold up the others */
+/** @returns the slots of the nodes that could be asked */
 async function restartKubelets(
   deps: ActivityDependencies,
   input: StepInput,
@@ -137,27 +150,9 @@ async function restartKubelets(
   return asked;
 }
 
-async function notReady(work: Recall, expected: readonly string[]): Promise<string[]> {
-  const ready = readyNodes(await kubectl(work, GET_NODES));
+function notReady(nodes: string, expected: readonly string[]): string[] {
+  const ready = readyNodes(nodes);
   return expected.filter((name) => !ready.has(name));
-}
-
-/** @throws VnflowError CLUSTER_NOT_READY naming the nodes */
-async function untilReady(deps: ActivityDependencies, work: Recall, expected: readonly string[]): Promise<void> {
-  const until = Date.now() + READY_SECONDS * 1000;
-  let pause = deps.pace.poll.first;
-  for (;;) {
-    const missing = await notReady(work, expected);
-    if (missing.length === 0) return;
-    work.beat.say(`waiting for ${missing.join(', ')} to become Ready`);
-    if (Date.now() > until) {
-      throw new VnflowError('CLUSTER_NOT_READY', {
-        detail: `Not Ready ${READY_SECONDS} s after the restore: ${missing.join(', ')}.`,
-      });
-    }
-    await delay(pause * 1000, undefined, { signal: work.beat.signal });
-    pause = Math.min(pause * 1.5, deps.pace.poll.longest);
-  }
 }
 
 async function kubectl({ session, beat }: Recall, command: string): Promise<string> {

@@ -9,4 +9,5 @@ export const TEST_PACE: Pace = {
   consoleGrace: 10,
   nodeGrace: 0.25,
   surveyLimit: 2,
+  stopLimit: 5,
 };
