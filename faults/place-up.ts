@@ -46,7 +46,8 @@ export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<
     kill: (victim) => {
       if (victim === 'none') return;
       killed = victim === 'temporal' ? upFile(data)?.temporal.process.pid : up.pid;
-      if (killed !== undefined) killNow(killed);
+      if (killed === undefined || !isRunning(killed)) throw new Error(`${victim} does not run: nothing to kill`);
+      killNow(killed);
     },
     recover: async () => {
       const isBack = async () => {

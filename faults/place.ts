@@ -15,7 +15,7 @@ export interface Place {
   readonly victims: readonly Victim[];
   /** Logs and data. */
   readonly directory: string;
-  /** kill -9. */
+  /** kill -9. @throws Error when it does not run: a round without a kill proves nothing */
   kill(victim: Victim): void;
   /**
    * Waits until everything serves again after a kill.

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, endProcess, hasEnded, killNow, startProcess } from './child.ts';
+import { type Command, endProcess, hasEnded, killNow, startProcess, until } from './child.ts';
 
 /** A process that is started again when it ends, as docker compose does with `restart: unless-stopped`. */
 export interface Service {
   readonly name: string;
   readonly log: string;
-  /** kill -9; it stays away until `startAfter`. */
+  /** kill -9; it stays away until `startAfter`. @throws Error when it does not run */
   kill(): void;
   startAfter(downMs: number): Promise<void>;
   /** How it ended by itself since the last call. */
@@ -15,6 +15,8 @@ export interface Service {
 }
 
 const PAUSE_MS = 1_000;
+/** From kill -9 until the system has cleared the process away. */
+const END_LIMIT_MS = 30_000;
 
 export function superviseProcess(name: string, command: Command, { stopMs = 20_000 } = {}): Service {
   const ends: string[] = [];
@@ -25,7 +27,7 @@ export function superviseProcess(name: string, command: Command, { stopMs = 20_0
   function start(): ChildProcess {
     const started = startProcess(command);
     started.once('exit', (code, signal) => {
-      if (!isWanted || isHeld) return;
+      if (started !== child || !isWanted || isHeld) return;
       ends.push(`${name} ended with ${code ?? signal}`);
       void delay(PAUSE_MS).then(() => {
         if (isWanted && !isHeld) child = start();
@@ -38,11 +40,13 @@ export function superviseProcess(name: string, command: Command, { stopMs = 20_0
     name,
     log: command.log,
     kill: () => {
+      if (child.pid === undefined || hasEnded(child)) throw new Error(`${name} does not run: nothing to kill`);
       isHeld = true;
-      if (child.pid !== undefined && !hasEnded(child)) killNow(child.pid);
+      killNow(child.pid);
     },
     startAfter: async (downMs) => {
       await delay(downMs);
+      await until(() => hasEnded(child), END_LIMIT_MS, 10);
       isHeld = false;
       child = start();
     },
