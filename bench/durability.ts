@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DURABILITIES, type Durability } from '../store/durability.ts';
 import { startSystem } from '../test/testing/system.ts';
+import { installQuietRuntime } from '../test/testing/temporal.ts';
 import { ANY_PORTS, startTemporalServer } from '../worker/temporal-server.ts';
 import { acceptances, median } from './accept.ts';
 
@@ -10,6 +11,7 @@ const COMMITS = 200;
 
 /** What it costs to wait for the disk at each commit: of the embedded store, and of Temporal's database. */
 export async function benchDurability(): Promise<void> {
+  installQuietRuntime();
   console.log('what --durability power costs (medians)');
   for (const durability of DURABILITIES) {
     const { commit, accept } = await measure(durability);
