@@ -60,7 +60,8 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   // once more: what is deleted must come back
   await mustHaveCapacity(deps, input, { session: work.session, signal: work.beat.signal });
   const going = await presentServers(work, serversToRemove(found, before));
-  const leaving = Object.keys(before).filter((slot) => going.some(({ id }) => id === before[slot]));
+  // all of the step: a server that is gone already, or was removed by an earlier attempt, is as good as one that goes now
+  const leaving = going.length > 0 ? Object.keys(before) : [];
   await mustBeAsPlanned(deps, input, { leaving, beat: work.beat });
   await removeServers(deps, work, going);
   const withStorage = (await healRequestOf(deps, input)).additionalParams?.['all'] === true;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClusterState } from '../simulator/nodes/cluster/clusters.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import {
+  clientOf,
   createInstance,
   guideRequest,
   onboardSample,
@@ -9,6 +10,7 @@ import {
   type System,
   settled,
   startSystem,
+  tokenOf,
 } from './testing/system.ts';
 
 let system: System;
@@ -54,6 +56,14 @@ async function vnfcsOf(id: string, vduId: string): Promise<{ vnfc: string; serve
 
 /** As `openstack server stop`: Nova knows, so the node is dead. */
 const power = (server: string, action: 'start' | 'stop') => system.simulator.cloud.power(server, action);
+const deleteInNova = async (server: string) => {
+  const { authUrl } = system.simulator;
+  const { status } = await clientOf(authUrl.replace(/\/identity.*$/, ''), await tokenOf(authUrl)).delete(
+    `/compute/v2.1/servers/${server}`,
+  );
+  expect(status).toBe(204);
+  await expect.poll(() => system.simulator.cloud.state.servers[server]).toBeUndefined();
+};
 const cluster = (): ClusterState => {
   const [only, ...others] = system.simulator.nodes.clusters();
   expect(others).toEqual([]);
@@ -234,7 +244,8 @@ it('two dead of three: refused with the arithmetic, brought back from the surviv
   const before = identity(cluster());
   const [, second, third] = await vnfcsOf(id, 'masterNode');
   if (!second || !third) throw new Error('no masters');
-  for (const { server } of [second, third]) power(server, 'stop');
+  power(second.server, 'stop');
+  await deleteInNova(third.server); // one is off, one is gone
   const victims = { vnfcInstanceId: [second.vnfc, third.vnfc] };
   const body = (request: object) => ({ operation: 'HEAL', request, live: true });
   const plan = (request: object) => system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body(request));
