@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Two of three control-plane nodes are lost; the third still has all data: nothing that was written is lost. A heal without allow_restore is refused."""
+from machines import Machines
+from restoring import restore
+from vnflow import expect, main, running
+
+
+def scenario():
+    with running('survivor', 'complex') as instance:
+        instance.instantiate()
+        machines = Machines(instance)
+        machines.write_canary('masterNode-0', 'lab-canary')
+        machines.crash('masterNode-1')
+        machines.crash('masterNode-2')
+        lost = ['masterNode-1', 'masterNode-2']
+        op = instance.begin('heal', instance.heal_body(lost))
+        found = instance.settle(op)
+        expect(found['operationState'] == 'FAILED_TEMP', f"without allow_restore it is FAILED_TEMP (it is {found['operationState']})")
+        instance.control(op, 'fail')
+        restore(instance, lost, 'masterNode-0', allow_restore=True)
+        machines.check(3, 2)
+        expect(machines.has_canary('masterNode-0', 'lab-canary'), 'what was written last is there')
+        instance.terminate()
+
+
+main(scenario)

@@ -1,0 +1,250 @@
+"""vnflow of this checkout, started on the lab with a data directory of its own, and its HTTP API. Standard library only."""
+import contextlib, json, os, shutil, signal, subprocess, tempfile, time, urllib.error, urllib.request
+from pathlib import Path
+import cloud
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE = next(iter(sorted(ROOT.glob('.vnflow/node/*/bin'))), None)
+BASTION = {'VNFLOW_BASTION': 'ubuntu@127.0.0.1:20022', 'VNFLOW_BASTION_PASSWORD': 'ubuntu'}
+RUNNING = ('STARTING', 'PROCESSING', 'ROLLING_BACK')
+
+
+class Unexpected(Exception):
+    """The system under test did not do what the scenario demands."""
+
+
+def say(*words):
+    print(time.strftime('%H:%M:%S'), *words, flush=True)
+
+
+def expect(truth, sentence):
+    """Prints what holds. @throws Unexpected with what does not"""
+    if not truth:
+        raise Unexpected(sentence)
+    say('holds:', sentence)
+
+
+def until(look, seconds, what, pause=1.0):
+    """@returns the first answer of look() that is true @throws Unexpected after so many seconds"""
+    end = time.time() + seconds
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.time() > end:
+            raise Unexpected(f'not within {seconds} s: {what}')
+        time.sleep(pause)
+
+
+def environment():
+    path = f"{NODE}:{os.environ['PATH']}" if NODE else os.environ['PATH']
+    keep = {k: v for k, v in os.environ.items() if not k.startswith(('TEMPORAL', 'VNFLOW', 'VNFM', 'OS_'))}
+    return {**keep, **BASTION, **cloud.OPENRC, 'PATH': path}
+
+
+class Vnflow:
+    """`vnflow up` as a process group of its own, at low priority: the lab shares its machine."""
+
+    def __init__(self, name):
+        self.data = Path(tempfile.mkdtemp(prefix=f'lab-{name}-'))
+        self.start()
+
+    def start(self):
+        self.output = open(self.data / 'up.out', 'ab')
+        command = ['node', str(ROOT / 'bin/vnflow.mjs'), 'up', '--no-simulator', '--data', str(self.data), '--port', '0']
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=self.output, stderr=self.output, start_new_session=True)
+        self.record = until(self._ready, 120, f'vnflow is up (see {self.data}/up.out)')
+        self.url = self.record['apiUrl']
+
+    def _ready(self):
+        if self.process.poll() is not None:
+            raise Unexpected(f'vnflow ended with {self.process.returncode}: {self.data}/up.out')
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            record = json.loads((self.data / 'up.json').read_text())
+            urllib.request.urlopen(record['apiUrl'] + '/vnflow/v1/health', timeout=5).close()
+            return record
+
+    def stop(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                say('vnflow did not stop within 60 s: killed')
+
+    def call(self, method, path, body=None, raw=None, kind='application/json'):
+        """@returns status, headers, body"""
+        headers = {'Content-Type': kind, **({'Version': '2.0.0'} if '/vnflcm/v2' in path else {})}
+        return cloud.http(method, path if path.startswith('http') else self.url + path, body, {'X-Auth-Token': cloud.token(), **headers}, raw)
+
+    def temporal(self, *arguments):
+        """The `temporal` command against this vnflow's server. @returns its output"""
+        binary = next(iter(ROOT.glob('.vnflow/temporal/temporal-*')))
+        command = [str(binary), *arguments, '--address', self.record['temporal']['address']]
+        done = subprocess.run(command, text=True, capture_output=True, env=environment())
+        expect(done.returncode == 0, f"temporal {' '.join(arguments)} {done.stderr.strip()}")
+        return done.stdout
+
+    def cli(self, *arguments):
+        """`vnflow ARGUMENTS --data …`, as an operator runs it. @returns exit code, output"""
+        env = {**environment(), 'VNFM_URL': self.url, 'VNFM_TOKEN': cloud.token()}
+        done = subprocess.run(['node', str(ROOT / 'bin/vnflow.mjs'), *arguments, '--data', str(self.data)], cwd=ROOT, env=env, text=True, capture_output=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def onboard(self, archive):
+        """@returns the vnfdId"""
+        package = self.call('POST', '/vnfpkgm/v1/vnf_packages', {})[2]['id']
+        path = f'/vnfpkgm/v1/vnf_packages/{package}'
+        status, _, answer = self.call('PUT', path + '/package_content', raw=Path(archive).read_bytes(), kind='application/zip')
+        expect(status == 202, f'the package is uploaded ({status} {answer or ""})')
+        until(lambda: self.call('GET', path)[2]['onboardingState'] == 'ONBOARDED', 60, 'the package is onboarded')
+        return self.call('GET', path)[2]['vnfdId']
+
+
+class Instance:
+    """One VNF instance and its operations."""
+
+    def __init__(self, vnflow, archive, flavour, level=None):
+        self.vnflow, self.flavour = vnflow, flavour
+        self.id = vnflow.call('POST', '/vnflcm/v2/vnf_instances', {'vnfdId': vnflow.onboard(archive)})[2]['id']
+        self.path, self.stack = f'/vnflcm/v2/vnf_instances/{self.id}', f'vnf-{self.id}'
+        self.request = request_of(flavour, level)
+        self.parameters = self.request['additionalParams']
+
+    def begin(self, task, body):
+        """@returns the operation's id @throws Unexpected unless 202"""
+        status, head, answer = self.vnflow.call('POST', f'{self.path}/{task}', body)
+        if status != 202:
+            raise Unexpected(f'{task}: {status} {answer}')
+        say(task, 'is', head['Location'].rsplit('/', 1)[1])
+        return head['Location'].rsplit('/', 1)[1]
+
+    def operation(self, op):
+        return self.vnflow.call('GET', f'/vnflcm/v2/vnf_lcm_op_occs/{op}')[2]
+
+    def settle(self, op, seconds=1800):
+        """@returns the operation when it rests (COMPLETED, FAILED_TEMP, …)"""
+        began = time.time()
+        rests = lambda: (found := self.operation(op)) and found['operationState'] not in RUNNING and found
+        found = until(rests, seconds, f'operation {op} rests; {self.doing(op)}', 2)
+        say(found['operation'], found['operationState'], f'after {time.time() - began:.0f} s', json.dumps(found.get('error', '')))
+        return found
+
+    def complete(self, task, body, seconds=1800):
+        self.settle_complete(self.begin(task, body), seconds)
+
+    def settle_complete(self, op, seconds=1800):
+        """@throws Unexpected unless the operation ends COMPLETED by itself, or after the retries that LAB_RETRIES allows: for machines that are too busy for their cloud"""
+        found = self.settle(op, seconds)
+        for _ in range(int(os.environ.get('LAB_RETRIES', '0'))):
+            if found['operationState'] == 'FAILED_TEMP':
+                self.control(op, 'retry')
+                found = self.settle(op, seconds)
+        expect(found['operationState'] == 'COMPLETED', f"{found['operation']} is COMPLETED (it is {found['operationState']})")
+
+    def instantiate(self):
+        self.complete('instantiate', self.request)
+
+    def heal_body(self, vnfcs, **parameters):
+        return {'vnfcInstanceId': [self.vnfc(slot) for slot in vnfcs], 'additionalParams': {**self.parameters, **parameters}}
+
+    def scale_body(self, kind, steps):
+        return {'type': kind, 'aspectId': 'workerNode_scale', 'numberOfSteps': steps, 'additionalParams': self.parameters}
+
+    def control(self, op, what):
+        """`vnflow ops WHAT OP`, for example retry"""
+        code, output = self.vnflow.cli('ops', what, op)
+        expect(code == 0, f'{what} is accepted ({output.strip()})')
+
+    def steps(self, op):
+        return self.vnflow.call('GET', f'/vnflow/v1/vnf_lcm_op_occs/{op}/timeline')[2]['steps']
+
+    def step(self, op, step_id):
+        return next((one for one in self.steps(op) if one['id'] == step_id), None)
+
+    def pause(self, op, step_id):
+        until(lambda: self.vnflow.call('POST', f'/vnflow/v1/vnf_lcm_op_occs/{op}/steps/{step_id}/pause')[0] == 200, 600, f'{step_id} is paused', 0.5)
+
+    def resume(self, op, step_id):
+        until(lambda: self.vnflow.call('POST', f'/vnflow/v1/vnf_lcm_op_occs/{op}/steps/{step_id}/resume')[0] == 200, 60, f'{step_id} is resumed', 0.5)
+
+    def doing(self, op):
+        try:
+            return ', '.join(f"{s['id']} {s['state']} {s.get('logTail', '')[-120:]}" for s in self.steps(op) if s['state'] in ('RUNNING', 'FAILED'))
+        except Exception as problem:  # only for a message
+            return str(problem)
+
+    def info(self):
+        return self.vnflow.call('GET', self.path)[2]['instantiatedVnfInfo']
+
+    def servers(self):
+        """slot, for example masterNode-1 -> {vnfc, server}"""
+        info = self.info()
+        resources = {r['id']: r for r in info['vnfcResourceInfo']}
+        found = {}
+        for vnfc in info['vnfcInfo']:
+            resource = resources[vnfc['vnfcResourceInfoId']]
+            index = resource.get('metadata', {}).get('vdu_idx', 0)
+            found[f"{vnfc['vduId']}-{index}"] = {'vnfc': vnfc['id'], 'server': resource['computeResource']['resourceId']}
+        return found
+
+    def vnfc(self, slot):
+        return self.servers()[slot]['vnfc']
+
+    def terminate(self):
+        self.complete('terminate', {'terminationType': 'FORCEFUL'}, 300)
+
+
+def request_of(flavour, level):
+    body = json.loads((ROOT / f'samples/requests/instantiate-{flavour}.json').read_text())
+    env = cloud.OPENRC
+    for vim in body['vimConnectionInfo'].values():
+        vim['interfaceInfo']['endpoint'] = env['OS_AUTH_URL']
+        vim['accessInfo'].update(username=env['OS_USERNAME'], password=env['OS_PASSWORD'], project=env['OS_PROJECT_NAME'])
+    for link in body['extVirtualLinks']:
+        link['resourceId'] = cloud.network('net0')
+    return {**body, **({'instantiationLevelId': level} if level else {})}
+
+
+def archive(name, edits=()):
+    """The sample package as the offline mirror needs it. edits: (file, old, new), each must be found. @returns the zip"""
+    folder = Path(tempfile.mkdtemp(prefix=f'lab-package-{name}-'))
+    subprocess.run([str(cloud.LAB / 'package/package.sh'), str(ROOT), str(folder)], check=True, stdout=subprocess.DEVNULL)
+    for file, old, new in edits:
+        text = (folder / 'pkg' / file).read_text()
+        if old not in text:
+            raise Unexpected(f'{file} has no {old!r}')
+        (folder / 'pkg' / file).write_text(text.replace(old, new))
+    zipped = folder / 'package.zip'
+    subprocess.run(['node', str(ROOT / 'bin/vnflow.mjs'), 'pack', str(folder / 'pkg'), '-o', str(zipped)], cwd=ROOT, env=environment(), check=True, stdout=subprocess.DEVNULL)
+    return zipped
+
+
+@contextlib.contextmanager
+def running(name, flavour, level=None, edits=()):
+    """vnflow and an instance that is not instantiated yet; afterwards the stack is deleted and vnflow stopped. The data directory stays if it failed."""
+    vnflow = Vnflow(name)
+    say('vnflow', vnflow.url, vnflow.data)
+    instance = Instance(vnflow, archive(name, edits), flavour, level)
+    good = False
+    try:
+        yield instance
+        good = True
+    finally:
+        vnflow.stop()
+        if not os.environ.get('LAB_KEEP'):
+            cloud.delete_stack(instance.stack)
+        if good:
+            shutil.rmtree(vnflow.data, ignore_errors=True)
+
+
+def main(scenario, *arguments):
+    """Runs a scenario; the last line is PASSED or FAILED with the reason."""
+    began = time.time()
+    try:
+        scenario(*arguments)
+    except Unexpected as problem:
+        say(f'FAILED after {time.time() - began:.0f} s: {problem}')
+        raise SystemExit(1) from None
+    say(f'PASSED after {time.time() - began:.0f} s')
