@@ -6,6 +6,7 @@ import cloud
 ROOT = Path(__file__).resolve().parents[2]
 NODE = next(iter(sorted(ROOT.glob('.vnflow/node/*/bin'))), None)
 BASTION = {'VNFLOW_BASTION': 'ubuntu@127.0.0.1:20022', 'VNFLOW_BASTION_PASSWORD': 'ubuntu'}
+KEEP = os.environ.get('LAB_KEEP')
 RUNNING = ('STARTING', 'PROCESSING', 'ROLLING_BACK')
 
 
@@ -46,7 +47,7 @@ class Vnflow:
     """`vnflow up` as a process group of its own, at low priority: the lab shares its machine."""
 
     def __init__(self, name):
-        self.data = Path(tempfile.mkdtemp(prefix=f'lab-{name}-'))
+        self.data = Path(os.environ.get('LAB_DATA') or tempfile.mkdtemp(prefix=f'lab-{name}-'))
         self.start()
 
     def start(self):
@@ -107,7 +108,10 @@ class Instance:
 
     def __init__(self, vnflow, archive, flavour, level=None):
         self.vnflow, self.flavour = vnflow, flavour
-        self.id = vnflow.call('POST', '/vnflcm/v2/vnf_instances', {'vnfdId': vnflow.onboard(archive)})[2]['id']
+        kept = vnflow.data / 'lab-instance'
+        if not kept.exists():
+            kept.write_text(vnflow.call('POST', '/vnflcm/v2/vnf_instances', {'vnfdId': vnflow.onboard(archive())})[2]['id'])
+        self.id = kept.read_text()
         self.path, self.stack = f'/vnflcm/v2/vnf_instances/{self.id}', f'vnf-{self.id}'
         self.request = request_of(flavour, level)
         self.parameters = self.request['additionalParams']
@@ -144,7 +148,9 @@ class Instance:
         expect(found['operationState'] == 'COMPLETED', f"{found['operation']} is COMPLETED (it is {found['operationState']})")
 
     def instantiate(self):
-        self.complete('instantiate', self.request)
+        """Does nothing where an earlier scenario has left an instance (LAB_KEEP, LAB_DATA)."""
+        if self.vnflow.call('GET', self.path)[2]['instantiationState'] != 'INSTANTIATED':
+            self.complete('instantiate', self.request)
 
     def heal_body(self, vnfcs, **parameters):
         return {'vnfcInstanceId': [self.vnfc(slot) for slot in vnfcs], 'additionalParams': {**self.parameters, **parameters}}
@@ -193,6 +199,8 @@ class Instance:
         return self.servers()[slot]['vnfc']
 
     def terminate(self):
+        if KEEP:
+            return say(f'kept: LAB_DATA={self.vnflow.data}')
         self.complete('terminate', {'terminationType': 'FORCEFUL'}, 300)
 
 
@@ -226,21 +234,22 @@ def running(name, flavour, level=None, edits=()):
     """vnflow and an instance that is not instantiated yet; afterwards the stack is deleted and vnflow stopped. The data directory stays if it failed."""
     vnflow = Vnflow(name)
     say('vnflow', vnflow.url, vnflow.data)
-    instance = Instance(vnflow, archive(name, edits), flavour, level)
+    instance = Instance(vnflow, lambda: archive(name, edits), flavour, level)
     good = False
     try:
         yield instance
         good = True
     finally:
         vnflow.stop()
-        if not os.environ.get('LAB_KEEP'):
+        if not KEEP:
             cloud.delete_stack(instance.stack)
-        if good:
+        if good and not KEEP:
             shutil.rmtree(vnflow.data, ignore_errors=True)
 
 
 def main(scenario, *arguments):
     """Runs a scenario; the last line is PASSED or FAILED with the reason."""
+    signal.signal(signal.SIGTERM, lambda *_: exit('ended by SIGTERM'))  # what was started is stopped
     began = time.time()
     try:
         scenario(*arguments)
