@@ -13,16 +13,24 @@ def http(method, url, body=None, headers=None, raw=None):
     """@returns status, headers, body (JSON if it is)"""
     data = raw if raw is not None else json.dumps(body).encode() if body is not None else None
     request = urllib.request.Request(url, data, {'Content-Type': 'application/json', 'Accept': 'application/json', **(headers or {})}, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            text = answer.read()
-            return answer.status, answer.headers, json.loads(text) if text else None
-    except urllib.error.HTTPError as problem:
-        text = problem.read().decode()
+    for attempts in range(5 if method == 'GET' else 1, 0, -1):  # a busy machine lets a connection wait
         try:
-            return problem.code, problem.headers, json.loads(text)
-        except ValueError:
-            return problem.code, problem.headers, text[:1500]
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                text = answer.read()
+                return answer.status, answer.headers, json.loads(text) if text else None
+        except urllib.error.HTTPError as problem:
+            return problem.code, problem.headers, json_or_text(problem.read().decode())
+        except OSError:
+            if attempts == 1:
+                raise
+            time.sleep(3)
+
+
+def json_or_text(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text[:1500]
 
 
 def token():

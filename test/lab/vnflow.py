@@ -1,5 +1,5 @@
 """vnflow of this checkout, started on the lab with a data directory of its own, and its HTTP API. Standard library only."""
-import contextlib, json, os, shutil, signal, subprocess, tempfile, time, urllib.error, urllib.request
+import contextlib, json, os, shutil, signal, subprocess, sys, tempfile, time, urllib.error, urllib.request
 from pathlib import Path
 import cloud
 
@@ -149,8 +149,11 @@ class Instance:
 
     def instantiate(self):
         """Does nothing where an earlier scenario has left an instance (LAB_KEEP, LAB_DATA)."""
-        if self.vnflow.call('GET', self.path)[2]['instantiationState'] != 'INSTANTIATED':
+        if not self.instantiated():
             self.complete('instantiate', self.request)
+
+    def instantiated(self):
+        return self.vnflow.call('GET', self.path)[2]['instantiationState'] == 'INSTANTIATED'
 
     def heal_body(self, vnfcs, **parameters):
         return {'vnfcInstanceId': [self.vnfc(slot) for slot in vnfcs], 'additionalParams': {**self.parameters, **parameters}}
@@ -240,6 +243,7 @@ def running(name, flavour, level=None, edits=()):
         yield instance
         good = True
     finally:
+        say('the scenario is over' if good else f'the scenario was cut off: {sys.exc_info()[1]!r}')
         vnflow.stop()
         if not KEEP:
             cloud.delete_stack(instance.stack)
