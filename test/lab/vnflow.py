@@ -48,13 +48,17 @@ class Vnflow:
 
     def __init__(self, name):
         self.data = Path(os.environ.get('LAB_DATA') or tempfile.mkdtemp(prefix=f'lab-{name}-'))
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
 
     def start(self):
         self.output = open(self.data / 'up.out', 'ab')
         command = ['node', str(ROOT / 'bin/vnflow.mjs'), 'up', '--no-simulator', '--data', str(self.data), '--port', '0']
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=self.output, stderr=self.output, start_new_session=True)
-        self.record = until(self._ready, 120, f'vnflow is up (see {self.data}/up.out)')
+        self.record = until(self._ready, 400, f'vnflow is up (see {self.data}/up.out)')
         self.url = self.record['apiUrl']
 
     def _ready(self):
