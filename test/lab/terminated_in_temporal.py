@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Somebody terminates the workflow of a running operation in Temporal, while a node is prepared; `vnflow ops retry` completes the operation."""
 from machines import Machines
-from vnflow import main, running, say, until
+from vnflow import expect, main, running, say, until
 
 
 def scenario():
@@ -19,14 +19,15 @@ def terminate_during(instance, task, body):
     op = instance.begin(task, body)
     preparing = lambda: [s for s in instance.steps(op) if s['kind'] == 'prepareNode' and s['state'] == 'RUNNING']
     until(preparing, 900, 'a node is prepared', 0.5)
-    done = [s['id'] for s in instance.steps(op) if s['state'] == 'DONE']
+    attempts = lambda: {s['id']: s['attempt'] for s in instance.steps(op) if s['state'] == 'DONE'}
+    done = attempts()
     instance.vnflow.temporal('workflow', 'terminate', '--workflow-id', f'vnf/{instance.id}', '--reason', 'a click in the UI')
     found = until(lambda: (seen := instance.operation(op)) and seen['operationState'] == 'FAILED_TEMP' and seen, 300, 'the operation is FAILED_TEMP', 2)
     say('FAILED_TEMP:', found.get('error'))
     instance.control(op, 'retry')
     instance.settle_complete(op)
-    again = [s['id'] for s in instance.steps(op) if s['id'] in done and s['attempt'] > 1]
-    say('done before, and done again:', again or 'nothing')
+    again = [step for step, attempt in attempts().items() if attempt > done.get(step, attempt)]
+    expect(not again, f'nothing that was done is done again {again}')
 
 
 main(scenario)
