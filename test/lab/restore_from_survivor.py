@@ -10,8 +10,8 @@ def scenario():
         instance.instantiate()
         machines = Machines(instance)
         machines.write_canary('masterNode-0', 'lab-canary')
-        machines.crash('masterNode-1')
-        machines.crash('masterNode-2')
+        machines.stop_server('masterNode-1')
+        machines.stop_server('masterNode-2')
         lost = ['masterNode-1', 'masterNode-2']
         op = instance.begin('heal', instance.heal_body(lost))
         found = instance.settle(op)
