@@ -1,6 +1,6 @@
 """What the scenarios of a restore share. Standard library only."""
 from machines import Machines, machine_at
-from vnflow import say, until
+from vnflow import expect, say, until
 
 
 def back_up(instance):
@@ -25,6 +25,8 @@ def restore(instance, slots, seed, **parameters):
         return state != 'PROCESSING' or found is None or found['state'] == 'DONE'
 
     until(prepared, 1800, f'{seed} is prepared; {instance.doing(op)}', 2)
+    found = instance.operation(op)
+    expect(found['operationState'] == 'PROCESSING', f"the heal has come to the restore ({found['operationState']} {found.get('error', '')})")
     machines.names[seed] = machine_at(machines.addresses[seed])
     say('the image of etcd is brought to', machines.names[seed])
     machines.give_etcd_image(seed)

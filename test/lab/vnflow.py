@@ -154,7 +154,10 @@ class Instance:
     def instantiate(self):
         """Does nothing where an earlier scenario has left an instance (LAB_KEEP, LAB_DATA)."""
         if not self.instantiated():
-            self.complete('instantiate', self.request)
+            return self.complete('instantiate', self.request)
+        for left in self.vnflow.call('GET', '/vnflcm/v2/vnf_lcm_op_occs')[2]:
+            if left['operationState'] == 'FAILED_TEMP':
+                self.control(left['id'], 'fail')
 
     def instantiated(self):
         return self.vnflow.call('GET', self.path)[2]['instantiationState'] == 'INSTANTIATED'
