@@ -76,3 +76,8 @@ export async function beginPlan(tx: Database, vnfLcmOpOccId: string, direction: 
     .where('attempt', '>', 0)
     .execute();
 }
+
+/** An operation that has ended is not taken over any more; its steps tell what was planned. */
+export async function forgetPlans(tx: Database, vnfLcmOpOccId: string): Promise<void> {
+  await tx.deleteFrom('operation_plan').where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId).execute();
+}

@@ -3,7 +3,7 @@ import { isFinal, OPEN_STATES, type OperationState } from '../domain/operation-s
 import { inTransaction } from './in-transaction.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
-import { beginPlan } from './operation-plans.ts';
+import { beginPlan, forgetPlans } from './operation-plans.ts';
 import { closeBegunSteps } from './operation-steps.ts';
 import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
@@ -136,6 +136,7 @@ export async function recordOperationState(db: Database, id: string, change: Sta
       .where('id', '=', id)
       .execute();
     if (change.follow) await beginPlan(tx, id, change.follow);
+    if (isFinal(change.state)) await forgetPlans(tx, id);
     if (change.begunSteps) await closeBegunSteps(tx, id, change.begunSteps);
     if (change.instance) await updateInstance(tx, operation.vnf_instance_id, change.instance);
     await insertOperationEvent(tx, id, change.state, change.text);
