@@ -5,7 +5,8 @@ import { type System, startSystem } from './testing/system.ts';
 const SPEED = 200;
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({ speed: SPEED });
+  // workers must not share a host: more hosts than the eight nodes of the bigger cluster
+  system = await startSystem({ speed: SPEED, hosts: 20 });
 }, 90_000);
 afterAll(() => system.stop());
 
