@@ -134,7 +134,13 @@ class Instance:
     def settle(self, op, seconds=1800):
         """@returns the operation when it rests (COMPLETED, FAILED_TEMP, …)"""
         began = time.time()
-        rests = lambda: (found := self.operation(op)) and found['operationState'] not in RUNNING and found
+
+        def rests():
+            found = self.operation(op)
+            if 'operationState' not in found:  # a problem: Keystone or the store is busy
+                return say(found)
+            return found['operationState'] not in RUNNING and found
+
         found = until(rests, seconds, f'operation {op} rests; {self.doing(op)}', 2)
         say(found['operation'], found['operationState'], f'after {time.time() - began:.0f} s', json.dumps(found.get('error', '')))
         return found
