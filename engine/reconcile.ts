@@ -43,11 +43,10 @@ export interface Reconciled {
 export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled> {
   const withdrawn = await withdrawOldRequests(deps);
   const open = await listOpenOperations(deps.db);
-  const lost = await countWhere(
-    open.filter((operation) => !operation.lost),
-    async ({ id }) => (await settleOperation(deps, id)) === 'lost',
-  );
-  for (const { id } of open.filter((operation) => operation.lost)) await settleOperation(deps, id);
+  const lost = await countWhere(open, async ({ id, lost: before }) => {
+    const standing = await settleOperation(deps, id);
+    return standing === 'lost' && before === null;
+  });
   const ended = await endObsoleteWorkflows(deps, new Set(open.map(({ id }) => id)));
   const changes = { lost, withdrawn, ended };
   if (lost + withdrawn + ended > 0) deps.log.warn(changes, 'the store and Temporal differed');
