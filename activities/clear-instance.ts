@@ -2,11 +2,11 @@ import type { ClearActivities } from '../domain/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { findStack } from '../openstack/heat.ts';
 import { secretName } from '../store/secrets.ts';
+import { heartbeating } from './attempt/heartbeating.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { firstVimConnection, stackName } from './facts/operation-facts.ts';
 import { forgetInstance } from './forget-instance.ts';
-import { heartbeating } from './heartbeating.ts';
-import { firstVimConnection, stackName } from './operation-facts.ts';
-import { vimSession } from './vim-session.ts';
+import { vimSession } from './stack/vim-session.ts';
 
 /** Before an instance is deleted whose instantiate was given up: nothing of it may stay in the cloud. */
 export function createClearActivity(deps: ActivityDependencies): ClearActivities {

@@ -1,7 +1,7 @@
 import { forgetCluster } from '../store/cluster-nodes.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { unregisterVim } from './register-vim.ts';
-import { deleteSchedule } from './snapshot-schedule.ts';
+import { deleteSchedule } from './etcd/backup-schedule.ts';
+import { unregisterVim } from './steps/register-vim.ts';
 
 /**
  * Forgets nodes, host keys, backups, the schedule, the VIM and the secrets of an instance whose servers are gone.

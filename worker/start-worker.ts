@@ -1,13 +1,13 @@
 import { NativeConnection, type WorkerOptions as TemporalOptions, Worker } from '@temporalio/worker';
-import { createAdoptActivity } from '../activities/adopt-operation.ts';
+import { stepRecorder } from '../activities/attempt/step-recorder.ts';
 import { createClearActivity } from '../activities/clear-instance.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
-import { createGrantActivity } from '../activities/grant.ts';
-import { createLookActivity } from '../activities/look.ts';
-import { createRecordActivities } from '../activities/record.ts';
-import { stepRecorder } from '../activities/step-recorder.ts';
-import { createStepActivities } from '../activities/steps.ts';
-import { createSurveyActivity } from '../activities/survey.ts';
+import { createLookActivity } from '../activities/look-at-cluster.ts';
+import { createAdoptActivity } from '../activities/records/adopt-operation.ts';
+import { createGrantActivity } from '../activities/records/grant.ts';
+import { createRecordActivities } from '../activities/records/record.ts';
+import { createSurveyActivity } from '../activities/records/survey.ts';
+import { createStepActivities } from '../activities/steps/index.ts';
 import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 

@@ -1,0 +1,18 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
+
+/** Every error of an activity becomes one failure with a stable type; a defect or a lost database is repeated, within the kind's attempts. */
+export function toFailure(error: unknown): Error {
+  if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
+  if (error instanceof VnflowError) {
+    return ApplicationFailure.create({
+      type: error.code,
+      message: error.message,
+      nonRetryable: !PROBLEMS[error.code].retriable,
+      details: [{ ...(error.seen === undefined ? {} : { seen: error.seen }) }],
+      ...(error.retryAfterSeconds === undefined ? {} : { nextRetryDelay: error.retryAfterSeconds * 1000 }),
+    });
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return ApplicationFailure.create({ type: 'INTERNAL', message, nonRetryable: false });
+}

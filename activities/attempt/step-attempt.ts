@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { lockRunningStep, type StepAttempt } from '../../store/operation-steps.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+const current = new AsyncLocalStorage<StepAttempt>();
+
+/** Runs `work` as this attempt. */
+export function asAttempt<T>(attempt: StepAttempt, work: () => Promise<T>): Promise<T> {
+  return current.run(attempt, work);
+}
+
+/** The number of the attempt that runs. @throws Error outside of a step */
+export function attemptNumber(): number {
+  const attempt = current.getStore();
+  if (!attempt) throw new Error('only a step has attempts');
+  return attempt.attempt;
+}
+
+/**
+ * What a step writes down about its instance, in one transaction, and only while no later attempt has begun and the step still
+ * runs (what is no step, nobody overtakes): a worker that was stopped, or cut off, and comes back later must not write over what happened meanwhile.
+ * @param write given the store and the secrets of the transaction: nothing else may be used inside
+ * @throws Error when the attempt was overtaken
+ */
+export async function writeAsAttempt<T>(
+  deps: ActivityDependencies,
+  write: (inside: ActivityDependencies) => Promise<T>,
+): Promise<T> {
+  const attempt = current.getStore();
+  return deps.db.transaction().execute(async (tx) => {
+    if (attempt && !(await lockRunningStep(tx, attempt)))
+      throw new Error(`attempt ${attempt.attempt} of ${attempt.stepId} was overtaken: it may not write any more`);
+    return write({ ...deps, db: tx, secrets: deps.secrets.within(tx) });
+  });
+}

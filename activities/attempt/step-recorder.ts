@@ -1,0 +1,102 @@
+import { activityInfo, type Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { StepInput } from '../../domain/activity-contract.ts';
+import { slotsOf } from '../../domain/plan.ts';
+import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../../domain/step-kind.ts';
+import { recordStepEnded, recordStepStarted, type StepEnd } from '../../store/operation-steps.ts';
+import { learnStepDuration } from '../../store/step-durations.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { labelsOf } from '../node/node-labels.ts';
+import { awaitStore } from './await-store.ts';
+import { toFailure } from './failure.ts';
+import { asAttempt } from './step-attempt.ts';
+
+/**
+ * Keeps the timeline of an operation: start, end, attempt and outcome of each step, in the store. What the API, the CLI and the
+ * console show; nobody has to read a history. Also the one place where errors become failures.
+ */
+export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFactory {
+  return (context) => ({
+    inbound: {
+      execute: (call, next) => {
+        const run = () => awaitStore(context, () => next(call));
+        const [input] = call.args as [StepInput];
+        const work = isStep(context) ? runRecorded(deps, { context, input, run }) : run();
+        return work.catch((error: unknown) => Promise.reject(toFailure(error)));
+      },
+    },
+  });
+}
+
+interface Call {
+  readonly context: Context;
+  readonly input: StepInput;
+  readonly run: () => Promise<unknown>;
+}
+
+async function runRecorded(deps: ActivityDependencies, { context, input, run }: Call): Promise<unknown> {
+  const kind = context.info.activityType as ActivityKind;
+  const labels = await awaitStore(context, () => nodeLabels(deps, input));
+  const summary = stepSummary({ ...input, kind }, labels);
+  const startedAt = Date.now();
+  const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
+  const scheduledAt = new Date(context.info.currentAttemptScheduledTimestampMs);
+  const attempt = await awaitStore(context, () => recordStepStarted(deps.db, { ...key, scheduledAt }));
+  const ended = (outcome: StepEnd['outcome']) =>
+    awaitStore(context, () => recordStepEnded(deps.db, { ...key, attempt, outcome }));
+  try {
+    const result = await asAttempt({ ...key, attempt }, run);
+    const counts = await ended({ state: 'DONE' });
+    const seconds = (Date.now() - startedAt) / 1000;
+    if (counts) await awaitStore(context, () => learnStepDuration(deps.db, kind, seconds));
+    return result;
+  } catch (error) {
+    if (isStoppedByOperator(context)) {
+      await ended({ state: 'WAITING' });
+      throw new CancelledFailure('stopped');
+    }
+    const failure = toFailure(error);
+    deps.log.warn(
+      { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
+      'step failed',
+    );
+    await ended({ state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: told(failure) });
+    throw failure;
+  }
+}
+
+function isStep(context: Context): boolean {
+  return Object.hasOwn(STEP_KINDS, context.info.activityType);
+}
+
+/** Then it does not matter how the interruption showed in the step's own code. */
+function isStoppedByOperator({ cancellationSignal, cancellationDetails }: Context): boolean {
+  return cancellationSignal.aborted && cancellationDetails?.cancelRequested === true;
+}
+
+/** How people know the nodes of a step; a node that nobody has found yet goes by its slot. */
+async function nodeLabels(deps: ActivityDependencies, input: StepInput): Promise<(slot: string) => string> {
+  const labels = await labelsOf(deps.db, input.vnfInstanceId, slotsOf(input));
+  return (of) => labels[of] ?? of;
+}
+
+function willRepeat(failure: Error, kind: ActivityKind): boolean {
+  if (failure instanceof CancelledFailure) return true;
+  return (
+    failure instanceof ApplicationFailure && !failure.nonRetryable && activityInfo().attempt < stepFacts(kind).attempts
+  );
+}
+
+function told(failure: Error): { code: string; detail: string; seen?: string } {
+  const [first] = failure instanceof ApplicationFailure ? (failure.details ?? []) : [];
+  const seen =
+    typeof first === 'object' && first !== null && 'seen' in first && typeof first.seen === 'string'
+      ? first.seen
+      : undefined;
+  return {
+    code: failure instanceof ApplicationFailure ? (failure.type ?? 'INTERNAL') : 'INTERNAL',
+    detail: failure.message,
+    ...(seen === undefined ? {} : { seen }),
+  };
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { SNAPSHOT_WORKFLOW, snapshotScheduleId } from '../../domain/activity-contract.ts';
+
+/** Retried runs of one snapshot end before the next is due, or the next one is left out. */
+const RUN_TIMEOUT = '30 minutes';
+
+/**
+ * Snapshots of a cluster now and then. Each cluster has its own place within the interval, so that a thousand do not all start at once.
+ * What is there already stays.
+ */
+export async function createSchedule(vnfInstanceId: string, everySeconds: number): Promise<void> {
+  const place = createHash('sha256').update(vnfInstanceId).digest().readUInt32BE(0) % everySeconds;
+  const { client, info } = Context.current();
+  try {
+    await client.schedule.create({
+      scheduleId: snapshotScheduleId(vnfInstanceId),
+      spec: { intervals: [{ every: everySeconds * 1000, offset: place * 1000 }] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+      action: {
+        type: 'startWorkflow',
+        workflowType: SNAPSHOT_WORKFLOW,
+        workflowId: snapshotScheduleId(vnfInstanceId),
+        taskQueue: info.taskQueue,
+        args: [{ vnfInstanceId }],
+        workflowExecutionTimeout: RUN_TIMEOUT,
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+  }
+}
+
+/** A schedule that is not there is removed already. */
+export async function deleteSchedule(vnfInstanceId: string): Promise<void> {
+  try {
+    await Context.current().client.schedule.getHandle(snapshotScheduleId(vnfInstanceId)).delete();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}

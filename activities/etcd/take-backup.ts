@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { BACKUP_KEYS, readTakenBackup, type TakenBackup } from '../../domain/backup.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import { JOB_ROOT } from '../../ssh/job-commands.ts';
+import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
+import type { NodeAccess } from '../node/node-session.ts';
+
+/** Of the gzipped archive. etcd's default quota is 2 GiB; clusters of this kind need some megabytes. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** In base64, with line ends, and the head. */
+const MAX_OUTPUT_BYTES = Math.ceil(MAX_BYTES * 1.4) + 64 * 1024;
+const TIMEOUT_MS = 600_000;
+/** Exit codes of TAKE, besides 1. */
+const NO_ETCD = 3;
+const TOO_LARGE = 4;
+
+/**
+ * Prints what `readTakenBackup` reads. etcdctl is in etcd's container only, which is entered through the container runtime: that
+ * works without an API server, and without a majority of etcd. Whatever is written is 0600, and gone in the end; what a cut-off run
+ * left goes with the next one, since no two run at once.
+ */
+const TAKE = `umask 077
+root=$1 name=$2 max=$3 keys=$4
+dir=$root/backup-$name
+snapshot=/var/lib/etcd/vnflow-backup.db
+pki=/etc/kubernetes/pki
+clean() { rm -rf "$root"/backup-* "$snapshot" "$snapshot.part"; }
+clean
+trap 'clean; exit 1' HUP INT TERM PIPE
+(
+mkdir "$dir" "$dir/pki" "$dir/pki/etcd" || exit 1
+id=$(crictl ps -q --name '^etcd$' --state running | head -n 1)
+if [ -z "$id" ]; then echo "no container of etcd runs" >&2; exit ${NO_ETCD}; fi
+in_etcd() {
+  crictl exec "$id" etcdctl --endpoints https://127.0.0.1:2379 --cacert "$pki/etcd/ca.crt" \\
+    --cert "$pki/etcd/healthcheck-client.crt" --key "$pki/etcd/healthcheck-client.key" "$@"
+}
+in_etcd snapshot save "$snapshot" >&2 || exit 1
+# etcd 3.6 knows it in etcdutl only, which its image lacks
+if command -v etcdutl > /dev/null 2>&1; then
+  etcdutl snapshot status "$snapshot" -w json > "$dir/status" || exit 1
+else
+  in_etcd snapshot status "$snapshot" -w json > "$dir/status" || exit 1
+fi
+mv "$snapshot" "$dir/etcd.db" || exit 1
+for key in $keys; do cp "$pki/$key" "$dir/pki/$key" || exit 1; done
+tar -C "$dir" -czf "$dir/archive" etcd.db pki || exit 1
+size=$(wc -c < "$dir/archive" | tr -d ' ')
+if [ "$size" -gt "$max" ]; then echo "$size" >&2; exit ${TOO_LARGE}; fi
+cat "$dir/status"
+sed -n -e 's#^ *server: https://##p' /etc/kubernetes/admin.conf | head -n 1
+sha256sum < "$dir/archive" | cut -c1-64
+echo "$size"
+base64 "$dir/archive"
+)
+code=$?
+clean
+exit "$code"
+`;
+
+const LOCKED = `umask 077
+root=$1 inner=$2
+mkdir -p "$root" && chmod 700 "$root" || exit 1
+shift 2
+exec flock -o -w 120 "$root/backup.lock" sh -c "$inner" vnflow "$root" "$@"
+`;
+
+/**
+ * A snapshot of etcd with the keys of the cluster, from the control-plane node that the session is on. Nothing is left on the node.
+ * @throws VnflowError SNAPSHOT_FAILED, BACKUP_TOO_LARGE, NODE_PROTOCOL; else as `execAsRoot`
+ */
+export async function takeBackup({ node, session }: NodeAccess, { signal }: Beat): Promise<TakenBackup> {
+  const words = ['sh', '-c', LOCKED, 'vnflow', JOB_ROOT, TAKE, randomUUID(), String(MAX_BYTES), BACKUP_KEYS.join(' ')];
+  const { code, stdoutBytes, stderr } = await execAsRoot(session, sudoCommand(words), {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+  });
+  if (code === TOO_LARGE) {
+    throw new VnflowError('BACKUP_TOO_LARGE', {
+      detail: `The backup of the cluster from ${node.node_name} has ${stderr.trim().split('\n').at(-1)} bytes; at most ${MAX_BYTES} are kept.`,
+    });
+  }
+  if (code !== 0) {
+    const why = code === NO_ETCD ? 'no etcd runs there' : 'etcd gave no snapshot';
+    throw new VnflowError('SNAPSHOT_FAILED', {
+      detail: `No backup could be taken on ${node.node_name}: ${why}.`,
+      seen: stderr.slice(-1000),
+    });
+  }
+  const taken = readTakenBackup(stdoutBytes);
+  if (createHash('sha256').update(taken.archive).digest('hex') === taken.sha256) return taken;
+  throw new VnflowError('NODE_PROTOCOL', {
+    detail: `The backup of the cluster was changed on its way from ${node.node_name}.`,
+  });
+}

@@ -1,0 +1,31 @@
+import type { OperationRef } from '../../domain/activity-contract.ts';
+import { Survey } from '../../domain/cluster-look.ts';
+import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
+import type { HealFacts } from '../../domain/planner/heal.ts';
+import { healFacts } from '../../domain/planner/heal-facts.ts';
+import { HealVnfRequest } from '../../domain/sol-requests.ts';
+import { findClusterVim } from '../../store/cluster-vims.ts';
+import { operationContext } from '../../store/operations.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { parametersOf } from '../node/node-session.ts';
+import { instanceOf, operationOf } from './operation-facts.ts';
+
+/** What the heal under way means, from its request and the instance as it was before. */
+export async function healFactsOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealFacts> {
+  const [request, instance, parameters, vim] = await Promise.all([
+    healRequestOf(deps, ref),
+    instanceOf(deps, ref),
+    parametersOf(deps, ref),
+    findClusterVim(deps.db, ref.vnfInstanceId),
+  ]);
+  return healFacts(request, instance.instantiated_vnf_info, { parameters, isVim: vim !== undefined });
+}
+
+export async function healRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealVnfRequest> {
+  return HealVnfRequest.parse((await operationOf(deps, ref)).operation_params);
+}
+
+/** What `surveyControlPlane` found, or undefined when it was not asked. */
+export async function surveyOf(deps: ActivityDependencies, ref: OperationRef): Promise<ControlPlaneSurvey | undefined> {
+  return Survey.optional().parse(await operationContext(deps.db, ref.vnfLcmOpOccId, 'survey'));
+}

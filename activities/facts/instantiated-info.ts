@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { OperationRef } from '../../domain/activity-contract.ts';
+import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
+import { type InstantiatedVnfFacts, instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
+import { levelAfter } from '../../domain/planner/scale-facts.ts';
+import { type Flavour, flavour, level } from '../../domain/vnfd.ts';
+import { type StackRef, type StackResource, stackOf } from '../../openstack/heat.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { flavourOfInstance, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
+import { scaleRequestOf } from './scale-facts-of.ts';
+
+/** Heat tells a json parameter as JSON text. */
+export const NfvParameter = z
+  .string()
+  .transform((text) => JSON.parse(text) as unknown)
+  .pipe(z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown()))));
+
+interface StackFacts {
+  readonly resources: readonly StackResource[];
+  readonly stack: StackRef;
+  readonly parameters: Readonly<Record<string, string | null>>;
+  readonly vimConnectionId: string;
+}
+
+/** instantiatedVnfInfo of the stack as it is now, as it will stand on the instance when the operation completes. */
+export async function instantiatedInfo(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+  { resources, stack, parameters, vimConnectionId }: StackFacts,
+): Promise<Record<string, unknown>> {
+  const { of, ...kept } = await operationInfo(deps, ref, vimConnectionId);
+  return instantiatedVnfInfo({
+    ...kept,
+    flavourId: of.id,
+    vdus: of.vdus.map(({ id }) => ({
+      id,
+      cpdIds: of.connectionPoints.filter(({ vduId }) => vduId === id).map((connectionPoint) => connectionPoint.id),
+    })),
+    resources: resources.map((resource) => ({
+      name: resource.resource_name,
+      type: resource.resource_type,
+      physicalId: resource.physical_resource_id,
+      creationTime: resource.creation_time ?? '',
+      stack: stackOf(resource),
+      parent: resource.parent_resource ?? undefined,
+    })),
+    rootStackId: stack.id,
+    nfv: NfvParameter.parse(parameters['nfv'] ?? '{}'),
+    vimConnectionId,
+    maxScaleLevels: of.aspects.map(({ id, maxScaleLevel }) => ({ aspectId: id, scaleLevel: maxScaleLevel })),
+  });
+}
+
+type OperationInfo = Pick<
+  InstantiatedVnfFacts,
+  'extVirtualLinks' | 'tenant' | 'scaleStatus' | 'localizationLanguage'
+> & {
+  readonly of: Flavour;
+};
+
+/** What the request says (instantiate), or the instance and the request together (later operations). */
+async function operationInfo(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+  vimConnectionId: string,
+): Promise<OperationInfo> {
+  const { operation } = await operationOf(deps, ref);
+  return operation === 'INSTANTIATE' ? requestedInfo(deps, ref, vimConnectionId) : keptInfo(deps, ref);
+}
+
+async function requestedInfo(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+  vimConnectionId: string,
+): Promise<OperationInfo> {
+  const request = await instantiateRequestOf(deps, ref);
+  const of = flavour(await vnfdOf(deps, await instanceOf(deps, ref)), request.flavourId);
+  const { scaleLevels } = level(of, request.instantiationLevelId);
+  const project = request.vimConnectionInfo?.[vimConnectionId]?.accessInfo?.['project'];
+  return {
+    of,
+    extVirtualLinks: request.extVirtualLinks ?? [],
+    tenant: typeof project === 'string' ? project : undefined,
+    scaleStatus: of.aspects.map(({ id }) => ({ aspectId: id, scaleLevel: scaleLevels[id] ?? 0 })),
+    localizationLanguage: request.localizationLanguage,
+  };
+}
+
+/** What of the instance's info stays through a later operation. */
+const KeptInfo = z.looseObject({
+  extVirtualLinkInfo: z.array(ExtVirtualLinkInfo).default([]),
+  scaleStatus: z.array(z.object({ aspectId: z.string(), scaleLevel: z.int() })).default([]),
+  localizationLanguage: z.string().optional(),
+  metadata: z.looseObject({ tenant: z.string().optional() }).default({}),
+});
+
+async function keptInfo(deps: ActivityDependencies, ref: OperationRef): Promise<OperationInfo> {
+  const instance = await instanceOf(deps, ref);
+  const kept = KeptInfo.parse(instance.instantiated_vnf_info ?? {});
+  return {
+    of: await flavourOfInstance(deps, instance),
+    extVirtualLinks: extVirtualLinksOf(kept.extVirtualLinkInfo),
+    tenant: kept.metadata.tenant,
+    scaleStatus: await scaleStatusAfter(deps, ref, kept.scaleStatus),
+    localizationLanguage: kept.localizationLanguage,
+  };
+}
+
+type ScaleStatus = InstantiatedVnfFacts['scaleStatus'];
+
+async function scaleStatusAfter(deps: ActivityDependencies, ref: OperationRef, now: ScaleStatus): Promise<ScaleStatus> {
+  if ((await operationOf(deps, ref)).operation !== 'SCALE') return now;
+  const request = await scaleRequestOf(deps, ref);
+  return now.map((status) =>
+    status.aspectId === request.aspectId ? { ...status, scaleLevel: levelAfter(request, status.scaleLevel) } : status,
+  );
+}

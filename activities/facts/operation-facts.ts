@@ -1,0 +1,86 @@
+import type { OperationRef } from '../../domain/activity-contract.ts';
+import { ClusterParameters } from '../../domain/cluster-parameters.ts';
+import { isFinal } from '../../domain/operation-state.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import {
+  InstantiateVnfRequest,
+  type VimConnectionInfo,
+  VimConnectionInfo as VimConnectionInfoSchema,
+} from '../../domain/sol-requests.ts';
+import { type Flavour, flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
+import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
+import { secretName } from '../../store/secrets.ts';
+import { findVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
+import { readVnfPackageFiles } from '../../store/vnf-packages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+/** Which VIM an instance lives in: the first entry of the map, as in Tacker. */
+export interface VimConnection {
+  readonly id: string;
+  readonly info: VimConnectionInfo;
+}
+
+/** @throws VnflowError INTERNAL when the store does not know the operation (it was deleted by hand) */
+export async function operationOf(deps: ActivityDependencies, ref: OperationRef): Promise<VnfLcmOpOccRow> {
+  const operation = await findOperation(deps.db, ref.vnfLcmOpOccId);
+  if (!operation) throw new VnflowError('INTERNAL', { detail: `Operation ${ref.vnfLcmOpOccId} is not in the store.` });
+  return operation;
+}
+
+export async function instanceOf(deps: ActivityDependencies, ref: OperationRef): Promise<VnfInstanceRow> {
+  const instance = await findVnfInstance(deps.db, ref.vnfInstanceId);
+  if (!instance)
+    throw new VnflowError('INTERNAL', { detail: `VNF instance ${ref.vnfInstanceId} is not in the store.` });
+  return instance;
+}
+
+/** The request as the client sent it, secrets included: never leaves the activity. */
+export async function instantiateRequestOf(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+): Promise<InstantiateVnfRequest> {
+  const params = await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId));
+  return InstantiateVnfRequest.parse(params);
+}
+
+/** @throws VnflowError BAD_REQUEST naming the member (the API has refused such a request; the sealed one is read again here) */
+export function clusterParametersOf(request: InstantiateVnfRequest): ClusterParameters {
+  const parsed = ClusterParameters.safeParse(request.additionalParams?.['k8s_cluster_installation_param']);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new VnflowError('BAD_REQUEST', {
+    detail: `additionalParams.k8s_cluster_installation_param.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is missing'}`,
+  });
+}
+
+/** The VIM of the instantiate request under way, or the one that the instance was instantiated in. */
+export async function vimConnectionOf(deps: ActivityDependencies, ref: OperationRef): Promise<VimConnection> {
+  const operation = await operationOf(deps, ref);
+  const map =
+    operation.operation === 'INSTANTIATE' && !isFinal(operation.operation_state)
+      ? (await instantiateRequestOf(deps, ref)).vimConnectionInfo
+      : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
+  return firstVimConnection(map, ref.vnfInstanceId);
+}
+
+/** @param map as `vimConnectionInfo` of a request, or sealed with the instance. @throws VnflowError VIM_MISSING */
+export function firstVimConnection(map: unknown, vnfInstanceId: string): VimConnection {
+  const [first] = Object.entries(map ?? {});
+  if (!first)
+    throw new VnflowError('VIM_MISSING', { detail: `No VimConnectionInfo set to the VnfInstance ${vnfInstanceId}.` });
+  return { id: first[0], info: VimConnectionInfoSchema.parse(first[1]) };
+}
+
+export async function vnfdOf(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Vnfd> {
+  const files = await readVnfPackageFiles(deps.db, instance.package_id, 'Definitions/');
+  return readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
+}
+
+/** The flavour that an instance was instantiated with. */
+export async function flavourOfInstance(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Flavour> {
+  return flavour(await vnfdOf(deps, instance), String(instance.instantiated_vnf_info?.['flavourId']));
+}
+
+export function stackName(vnfInstanceId: string): string {
+  return `vnf-${vnfInstanceId}`;
+}

@@ -1,0 +1,99 @@
+import type { StepInput } from '../../domain/activity-contract.ts';
+import { consoleFingerprints, isStillBooting } from '../../domain/console-log.ts';
+import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
+import { consoleOutput } from '../../openstack/nova.ts';
+import type { HostKeyPolicy } from '../../ssh/host-key.ts';
+import { type ClusterNode, findHostKey, pinHostKey } from '../../store/cluster-nodes.ts';
+import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import type { ActivityDependencies, Bastion } from '../dependencies.ts';
+import { vimConnectionOf } from '../facts/operation-facts.ts';
+import { vimSession } from '../stack/vim-session.ts';
+import { patientReader } from './patient-reader.ts';
+
+/** So long a connection waits for the console before it shows a credential: less than a connection's time, or it ends first. */
+const CONSOLE_WAIT_MS = 8_000;
+/** What comes later than that is for the next connection: a Nova that is slow under hundreds of questions is not asked anew. */
+const CONSOLE_TIMEOUT_MS = 20_000;
+/** A bastion belongs to no instance. */
+const NO_INSTANCE = '00000000-0000-0000-0000-000000000000';
+const CONSOLE_LINES = 200;
+
+/**
+ * Pinned by server, not by address: a healed node may come back with its old address.
+ * sshd is up before cloud-init prints the keys on the console: until then a new server is not talked to.
+ */
+export async function nodeHostKey(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { node, signal }: { node: ClusterNode; signal: AbortSignal },
+): Promise<HostKeyPolicy> {
+  const pinned = await findHostKey(deps.db, node.server_id);
+  const expected = pinned ? [pinned.fingerprint] : [];
+  const readConsole = patientReader(
+    () => serverConsole(deps, input, { serverId: node.server_id, signal }),
+    CONSOLE_WAIT_MS,
+  );
+  let waitingUntil: number | undefined;
+  return {
+    expected,
+    onFirstContact: async (fingerprint, keyType) => {
+      const log = await readConsole();
+      if (log === undefined) {
+        throw new VnflowError('NODE_UNREACHABLE', {
+          detail: `Nova did not give the console of server ${node.server_id}, so the host key ${fingerprint} of ${node.ssh_address} could not be checked. No credential was sent.`,
+        });
+      }
+      const announced = consoleFingerprints(log);
+      waitingUntil ??= Date.now() + deps.pace.consoleGrace * 1000;
+      if (announced.length === 0 && isStillBooting(log) && Date.now() < waitingUntil) {
+        throw new VnflowError('NODE_UNREACHABLE', {
+          detail: `The console of server ${node.server_id} has not announced the host key of ${node.ssh_address} yet, which shows ${fingerprint}.`,
+        });
+      }
+      if (announced.length > 0 && !announced.includes(fingerprint)) {
+        throw new VnflowError('NODE_HOST_KEY', {
+          detail: `${node.ssh_address} shows the host key ${fingerprint}, but the console of server ${node.server_id} announced ${announced.join(', ')}. No credential was sent.`,
+        });
+      }
+      const source = announced.length > 0 ? 'console' : 'first-contact';
+      const key = { server_id: node.server_id, vnf_instance_id: input.vnfInstanceId, key_type: keyType, fingerprint };
+      await writeAsAttempt(deps, ({ db }) => pinHostKey(db, { ...key, source }));
+      expected.push(fingerprint); // for the next attempt
+    },
+  };
+}
+
+/** @returns empty when there is no console to read, which proves nothing; undefined when another try may succeed */
+async function serverConsole(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { serverId, signal }: { serverId: string; signal: AbortSignal },
+): Promise<string | undefined> {
+  try {
+    const session = vimSession(await vimConnectionOf(deps, input));
+    return await consoleOutput(session, serverId, { length: CONSOLE_LINES, timeoutMs: CONSOLE_TIMEOUT_MS, signal });
+  } catch (error) {
+    if (!(error instanceof VnflowError)) throw error;
+    return PROBLEMS[error.code].retriable ? undefined : '';
+  }
+}
+
+/** A bastion is pinned at its first contact: nothing announces its key. */
+export async function bastionHostKey(deps: ActivityDependencies, { host, port }: Bastion): Promise<HostKeyPolicy> {
+  const id = `bastion ${host}:${port}`;
+  const pinned = await findHostKey(deps.db, id);
+  const expected = pinned ? [pinned.fingerprint] : [];
+  return {
+    expected,
+    onFirstContact: async (fingerprint, keyType) => {
+      await pinHostKey(deps.db, {
+        server_id: id,
+        vnf_instance_id: NO_INSTANCE,
+        key_type: keyType,
+        fingerprint,
+        source: 'first-contact',
+      });
+      expected.push(fingerprint);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { OperationRef, StepInput } from '../../domain/activity-contract.ts';
+import { ClusterParameters } from '../../domain/cluster-parameters.ts';
+import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
+import type { HostKeyPolicy } from '../../ssh/host-key.ts';
+import { openSession, type SshSession } from '../../ssh/session.ts';
+import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';
+import { secretName } from '../../store/secrets.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
+
+const CONNECT_TIMEOUT_MS = 15_000;
+
+export interface NodeAccess {
+  readonly node: ClusterNode;
+  readonly parameters: ClusterParameters;
+  readonly session: SshSession;
+}
+
+export interface NodeVisit {
+  readonly slot?: string;
+  readonly limitSeconds: number;
+  readonly authGraceSeconds?: number;
+  readonly beat: Beat;
+}
+
+/**
+ * One session to the step's node; closed when `work` ends.
+ * @param limitSeconds how long the node may be unreachable (a machine that still boots) before that is a failure
+ * @param authGraceSeconds how long it may refuse the login (cloud-init has not set the password yet)
+ * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY
+ */
+export async function onNode<T>(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { slot = input.slot ?? '', limitSeconds, authGraceSeconds = 0, beat }: NodeVisit,
+  work: (access: NodeAccess) => Promise<T>,
+): Promise<T> {
+  const node = await findClusterNode(deps.db, input.vnfInstanceId, slot);
+  if (!node)
+    throw new VnflowError('INTERNAL', {
+      detail: `No server is bound to ${slot} of VNF instance ${input.vnfInstanceId}.`,
+    });
+  const parameters = await parametersOf(deps, input);
+  const session = await openWithin(deps, { input, node, parameters, limitSeconds, authGraceSeconds, beat });
+  try {
+    return await work({ node, parameters, session: heldSession(session, beat) });
+  } finally {
+    session.end();
+  }
+}
+
+/** Nothing more is done on a node by an attempt that may have been overtaken. */
+function heldSession(session: SshSession, beat: Beat): SshSession {
+  return {
+    ...session,
+    exec: (command, options) => session.exec(command, { ...options, beforeStart: beat.mustHold }),
+  };
+}
+
+/** The node parameters of the operation's own request, or else those that the instance was made with. */
+export async function parametersOf(deps: ActivityDependencies, ref: OperationRef): Promise<ClusterParameters> {
+  const asked = Asked.parse((await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId))) ?? {});
+  const own = asked.additionalParams?.k8s_cluster_installation_param;
+  return ClusterParameters.parse(own ?? (await deps.secrets.get(secretName.clusterParameters(ref.vnfInstanceId))));
+}
+
+const Asked = z.looseObject({
+  additionalParams: z.looseObject({ k8s_cluster_installation_param: z.unknown().optional() }).optional(),
+});
+
+export function loginOf({ master_node, worker_node }: ClusterParameters, role: ClusterNode['role']) {
+  return role === 'master' ? master_node : worker_node;
+}
+
+interface Opening {
+  readonly input: StepInput;
+  readonly node: ClusterNode;
+  readonly parameters: ClusterParameters;
+  readonly limitSeconds: number;
+  readonly authGraceSeconds: number;
+  readonly beat: Beat;
+}
+
+/** Tries again, quickly first, while the machine does not answer. */
+async function openWithin(deps: ActivityDependencies, opening: Opening): Promise<SshSession> {
+  const until = Date.now() + opening.limitSeconds * 1000;
+  let loginUntil: number | undefined;
+  let pause = deps.pace.poll.first;
+  const keys = await hostKeys(deps, opening);
+  for (;;) {
+    try {
+      return await open(deps, opening, keys);
+    } catch (error) {
+      if (!(error instanceof VnflowError)) throw error;
+      if (error.code === 'NODE_AUTH') loginUntil ??= Date.now() + opening.authGraceSeconds * 1000;
+      else if (!PROBLEMS[error.code].retriable) throw error;
+      if (Date.now() > (error.code === 'NODE_AUTH' ? (loginUntil ?? 0) : until)) throw error;
+      opening.beat.say(`waiting for ${opening.node.node_name} (${opening.node.ssh_address}): ${error.message}`);
+      await delay(pause * 1000, undefined, { signal: opening.beat.signal });
+      pause = Math.min(pause * 1.5, deps.pace.poll.longest);
+    }
+  }
+}
+
+interface HostKeys {
+  readonly node: HostKeyPolicy;
+  readonly bastion: HostKeyPolicy | undefined;
+}
+
+/** Read once, not at each of the many attempts while hundreds of machines boot. */
+async function hostKeys(deps: ActivityDependencies, { input, node, beat }: Opening): Promise<HostKeys> {
+  return {
+    node: await nodeHostKey(deps, input, { node, signal: beat.signal }),
+    bastion: deps.bastion && (await bastionHostKey(deps, deps.bastion)),
+  };
+}
+
+async function open(
+  deps: ActivityDependencies,
+  { node, parameters, beat }: Opening,
+  keys: HostKeys,
+): Promise<SshSession> {
+  const login = loginOf(parameters, node.role);
+  return openSession({
+    host: node.ssh_address,
+    username: login.username,
+    auth: login.private_key === undefined ? { password: login.password ?? '' } : { privateKey: login.private_key },
+    hostKey: keys.node,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    signal: beat.signal,
+    ...(deps.bastion && keys.bastion ? { bastion: { ...deps.bastion, hostKey: keys.bastion } } : {}),
+  });
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { OperationRef, RecordActivities } from '../../domain/activity-contract.ts';
+import type { Operation } from '../../domain/operation-state.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import type { Grant } from '../../domain/standard-user-data.ts';
+import { type Flavour, flavour } from '../../domain/vnfd.ts';
+import { findImage } from '../../openstack/glance.ts';
+import type { Session } from '../../openstack/session.ts';
+import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { heartbeating } from '../attempt/heartbeating.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import {
+  flavourOfInstance,
+  instanceOf,
+  instantiateRequestOf,
+  operationOf,
+  vimConnectionOf,
+  vnfdOf,
+} from '../facts/operation-facts.ts';
+import { scaleFactsOf } from '../facts/scale-facts-of.ts';
+import { mustHaveCapacity } from '../stack/capacity.ts';
+import { vimSession } from '../stack/vim-session.ts';
+
+const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) });
+
+/**
+ * The local NFVO: grants everything, and looks up what the grant must name. So a VIM that cannot be used, or an image that is
+ * missing, ends an instantiate in ROLLED_BACK before anything is made.
+ */
+export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActivities, 'requestGrant'> {
+  return {
+    requestGrant: (ref) => heartbeating(() => grant(deps, ref)),
+  };
+}
+
+async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<void> {
+  const operation = await operationOf(deps, ref);
+  if (operation.operation === 'TERMINATE') return;
+  const instance = await instanceOf(deps, ref);
+  const of =
+    operation.operation === 'INSTANTIATE'
+      ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
+      : await flavourOfInstance(deps, instance);
+  const session = vimSession(await vimConnectionOf(deps, ref));
+  await checkCapacity(deps, ref, { operation: operation.operation, session });
+  await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
+    grant: { softwareImages: await imageIds(session, of) },
+  });
+}
+
+/** Before anything is removed or added: a heal that finds no room for the new server has lost the old one. */
+async function checkCapacity(
+  deps: ActivityDependencies,
+  ref: OperationRef,
+  { operation, session }: { readonly operation: Operation; readonly session: Session },
+): Promise<void> {
+  if (operation === 'HEAL') await mustHaveCapacity(deps, ref, { session });
+  if (operation !== 'SCALE') return;
+  const { type, ...added } = await scaleFactsOf(deps, ref);
+  if (type === 'SCALE_OUT') await mustHaveCapacity(deps, ref, { session, added });
+}
+
+/** The grant of this operation, as it was given. */
+export async function grantOf(deps: ActivityDependencies, ref: OperationRef): Promise<Grant> {
+  return KeptGrant.parse(await operationContext(deps.db, ref.vnfLcmOpOccId, 'grant'));
+}
+
+/** The Glance image of each VDU, found by the name that the VNFD gives. */
+async function imageIds(session: Session, { id: flavourId, softwareImages }: Flavour): Promise<Record<string, string>> {
+  const names = [...new Set(softwareImages.map(({ name }) => name))];
+  const found = new Map(await Promise.all(names.map(async (name) => [name, await findImage(session, name)] as const)));
+  return Object.fromEntries(
+    softwareImages.map(({ id, name }) => {
+      const image = found.get(name);
+      if (image) return [id, image.id];
+      throw new VnflowError('IMAGE_MISSING', {
+        detail: `Glance has no image "${name}", which ${id} of flavour "${flavourId}" needs.`,
+      });
+    }),
+  );
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import type { OperationRef, RecordActivities } from '../../domain/activity-contract.ts';
+import { isFinal } from '../../domain/operation-state.ts';
+import { type Plan, slotsOf } from '../../domain/plan.ts';
+import { clusterShape } from '../../domain/planner/cluster-shape.ts';
+import { planHeal } from '../../domain/planner/heal.ts';
+import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
+import { checkBackup } from '../../domain/planner/restore.ts';
+import { planScale, planScaleOutRollback } from '../../domain/planner/scale.ts';
+import { planTerminate } from '../../domain/planner/terminate.ts';
+import { withoutSecrets } from '../../domain/redaction.ts';
+import { resourceChanges } from '../../domain/resource-changes.ts';
+import { TerminateVnfRequest } from '../../domain/sol-requests.ts';
+import { flavour } from '../../domain/vnfd.ts';
+import { listClusterBackups } from '../../store/cluster-backups.ts';
+import { acceptLcmRequest } from '../../store/lcm-requests.ts';
+import type { Database } from '../../store/open-store.ts';
+import { findPlan, keepPlan } from '../../store/operation-plans.ts';
+import { listSteps, recordStepEnded, recordStepStarted } from '../../store/operation-steps.ts';
+import {
+  type InstanceChange,
+  operationContext,
+  recordOperationState,
+  type VnfLcmOpOccRow,
+} from '../../store/operations.ts';
+import { recordCancelPending, recordStepControl } from '../../store/operator-controls.ts';
+import { secretName } from '../../store/secrets.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { healFactsOf, surveyOf } from '../facts/heal-facts-of.ts';
+import {
+  clusterParametersOf,
+  instanceOf,
+  instantiateRequestOf,
+  operationOf,
+  vnfdOf,
+} from '../facts/operation-facts.ts';
+import { scaleFactsOf } from '../facts/scale-facts-of.ts';
+import { labelsOf } from '../node/node-labels.ts';
+import { errorAtTheEnd, problemOf } from './operation-problem.ts';
+
+/** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
+export function createRecordActivities(
+  deps: ActivityDependencies,
+): Omit<RecordActivities, 'requestGrant' | 'surveyControlPlane' | 'adoptOperation'> {
+  return {
+    recordAccepted: ({ vnfLcmOpOccId }) => acceptLcmRequest(deps.db, vnfLcmOpOccId),
+
+    makePlan: async ({ direction, ...ref }) => {
+      const plan = (await findPlan(deps.db, ref.vnfLcmOpOccId, direction)) ?? (await keepNewPlan(deps, ref, direction));
+      const named = [...new Set(plan.steps.flatMap(slotsOf))];
+      return { ...plan, labels: await labelsOf(deps.db, ref.vnfInstanceId, named) };
+    },
+
+    recordState: async ({ state, failure, otherFailures = 0, by, seq, round, follow, ...ref }) => {
+      const { vnfLcmOpOccId } = ref;
+      const row = await operationOf(deps, ref);
+      const { grant_id, error } = row;
+      const problem = failure
+        ? problemOf({ state, vnfLcmOpOccId, otherFailures }, failure)
+        : isFinal(state) && errorAtTheEnd({ state, vnfLcmOpOccId }, error);
+      await recordOperationState(deps.db, vnfLcmOpOccId, {
+        seq,
+        state,
+        round,
+        ...(follow === undefined ? {} : { follow }),
+        text: `${state}${failure && problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
+        ...(problem ? { error: problem } : {}),
+        ...(state === 'PROCESSING' && grant_id === null ? { grantId: randomUUID() } : {}),
+        ...(state === 'FAILED_TEMP'
+          ? { begunSteps: failure?.code === 'OPERATION_CANCELLED' ? 'CANCELLED' : 'FAILED' }
+          : {}),
+        ...(state === 'FAILED' && (await leavesAStack(deps, row)) ? { also: await keptAccess(deps, ref) } : {}),
+      });
+      if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
+    },
+
+    recordCancelPending: ({ vnfLcmOpOccId, ...cancel }) => recordCancelPending(deps.db, vnfLcmOpOccId, cancel),
+
+    recordStepControl: ({ vnfInstanceId: _, vnfLcmOpOccId, ...action }) =>
+      recordStepControl(deps.db, vnfLcmOpOccId, action),
+
+    recordTimer: async ({ vnfInstanceId: _, state, ...timer }) => {
+      if (state === 'RUNNING') await recordStepStarted(deps.db, timer);
+      else await recordStepEnded(deps.db, { ...timer, outcome: { state } });
+    },
+
+    recordEnd: async ({ direction, seq, ...ref }) => {
+      const operation = await operationOf(deps, ref);
+      if (isFinal(operation.operation_state)) {
+        // an earlier run of this activity has recorded it, and perhaps died before it removed the secrets
+      } else if (direction === 'rollback') {
+        await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
+          seq,
+          state: 'ROLLED_BACK',
+          text: 'ROLLED_BACK',
+          error: errorAtTheEnd({ state: 'ROLLED_BACK', vnfLcmOpOccId: ref.vnfLcmOpOccId }, operation.error),
+        });
+      } else {
+        const instance = await instanceOf(deps, ref);
+        const change = await instanceChange(deps, operation);
+        const changes = resourceChanges(instance.instantiated_vnf_info ?? undefined, change.instantiatedVnfInfo);
+        await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
+          seq,
+          state: 'COMPLETED',
+          text: `${operation.operation} completed`,
+          error: null,
+          ...(changes === undefined ? {} : { resourceChanges: changes }),
+          instance: change,
+          ...(operation.operation === 'INSTANTIATE' ? { also: await keptAccess(deps, ref) } : {}),
+        });
+      }
+      await deps.secrets.removeOwnedBy(ref.vnfLcmOpOccId);
+    },
+  };
+}
+
+/** A plan that is made a second time, after an answer that was lost, is the first one. */
+async function keepNewPlan(deps: ActivityDependencies, ref: OperationRef, direction: Plan['direction']): Promise<Plan> {
+  const operation = await operationOf(deps, ref);
+  const plan = direction === 'rollback' ? await rollbackPlan(deps, operation) : await forwardPlan(deps, operation);
+  return keepPlan(deps.db, ref.vnfLcmOpOccId, plan);
+}
+
+async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  switch (operation.operation) {
+    case 'INSTANTIATE': {
+      const request = await instantiateRequestOf(deps, ref);
+      const vnfd = await vnfdOf(deps, await instanceOf(deps, ref));
+      return planInstantiate(
+        clusterShape(flavour(vnfd, request.flavourId), request.instantiationLevelId, clusterParametersOf(request)),
+      );
+    }
+    case 'SCALE':
+      return planScale(await scaleFactsOf(deps, ref));
+    case 'HEAL':
+      return healPlan(deps, ref);
+    case 'TERMINATE':
+      return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
+    default:
+      return operation.operation satisfies never;
+  }
+}
+
+async function healPlan(deps: ActivityDependencies, ref: OperationRef): Promise<Plan> {
+  const facts = await healFactsOf(deps, ref);
+  const plan = planHeal(facts, await surveyOf(deps, ref));
+  const backups = await listClusterBackups(deps.db, ref.vnfInstanceId);
+  checkBackup(plan, { vnfInstanceId: ref.vnfInstanceId, backups, backupId: facts.backupId });
+  return plan;
+}
+
+async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  return operation.operation === 'SCALE'
+    ? planScaleOutRollback(await scaleFactsOf(deps, ref))
+    : planInstantiateRollback();
+}
+
+/** What a completed operation means for its instance. */
+async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  switch (operation.operation) {
+    case 'INSTANTIATE':
+      return instantiated(deps, operation);
+    case 'SCALE':
+    case 'HEAL':
+      return { instantiatedVnfInfo: await discoveredInfo(deps, operation) };
+    case 'TERMINATE':
+      return terminated(await instanceOf(deps, ref));
+    default:
+      return operation.operation satisfies never;
+  }
+}
+
+async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
+  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  const request = await instantiateRequestOf(deps, ref);
+  return {
+    instantiationState: 'INSTANTIATED',
+    instantiatedVnfInfo: await discoveredInfo(deps, operation),
+    vimConnectionInfo: withoutSecrets(request.vimConnectionInfo ?? {}),
+    extensions: request.extensions,
+    vnfConfigurableProperties: request.vnfConfigurableProperties,
+  };
+}
+
+/** Does an instantiate that is given up leave something in the cloud? It has to be found again before the instance is deleted. */
+async function leavesAStack(
+  deps: ActivityDependencies,
+  { id, operation, operation_state }: VnfLcmOpOccRow,
+): Promise<boolean> {
+  if (operation !== 'INSTANTIATE' || isFinal(operation_state)) return false;
+  return (await listSteps(deps.db, id)).some(({ kind, attempt }) => kind === 'applyStack' && attempt > 0);
+}
+
+/** Later operations need the VIM and the nodes' logins: they stay sealed with the instance. */
+async function keptAccess(deps: ActivityDependencies, ref: OperationRef): Promise<(tx: Database) => Promise<void>> {
+  const request = await instantiateRequestOf(deps, ref);
+  const { vnfInstanceId: owner } = ref;
+  return async (tx) => {
+    const secrets = deps.secrets.within(tx);
+    await secrets.put(secretName.vimConnectionInfo(owner), request.vimConnectionInfo, owner);
+    await secrets.put(secretName.clusterParameters(owner), clusterParametersOf(request), owner);
+  };
+}
+
+/** What `discover` found. */
+async function discoveredInfo(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Record<string, unknown>> {
+  return ((await operationContext(deps.db, operation.id, 'instantiatedVnfInfo')) ?? {}) as Record<string, unknown>;
+}
+
+/** As Tacker leaves it: flavour and STOPPED stay, the VIM connection is gone. */
+function terminated(instance: VnfInstanceRow): InstanceChange {
+  return {
+    instantiationState: 'NOT_INSTANTIATED',
+    instantiatedVnfInfo: { flavourId: instance.instantiated_vnf_info?.['flavourId'], vnfState: 'STOPPED' },
+    vimConnectionInfo: {},
+  };
+}

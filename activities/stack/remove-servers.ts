@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { VnflowError } from '../../domain/problems.ts';
+import { deleteServer, type Server, showServer } from '../../openstack/nova.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import type { StackStep } from './stack-progress.ts';
+
+/** Nova deletes in seconds; a compute host that hangs may take minutes. */
+const GONE_SECONDS = 240;
+
+/** Those of these servers that Nova still has. */
+export async function presentServers(
+  { session, beat: { signal } }: StackStep,
+  ids: readonly string[],
+): Promise<readonly Server[]> {
+  const found = await Promise.all(ids.map((id) => showServer(session, id, { signal })));
+  return found.flatMap((server) => (server && server.status !== 'DELETED' ? [server] : []));
+}
+
+/**
+ * Deletes servers in Nova and waits until they are gone, so that their hosts and their quota are free. What Heat made besides
+ * (ports, addresses, volumes) stays.
+ * @throws VnflowError SERVER_STUCK when one is still there after minutes
+ */
+export async function removeServers(
+  deps: ActivityDependencies,
+  step: StackStep,
+  servers: readonly Server[],
+): Promise<void> {
+  const { session, beat } = step;
+  const { signal } = beat;
+  for (const { id } of servers) {
+    beat.mustHold();
+    await deleteServer(session, id, { signal });
+  }
+  const until = Date.now() + GONE_SECONDS * 1000;
+  let left = servers;
+  for (let pause = deps.pace.poll.first; left.length > 0; pause = Math.min(pause * 1.5, deps.pace.poll.longest)) {
+    left = await presentServers(
+      step,
+      left.map(({ id }) => id),
+    );
+    if (left.length === 0) return;
+    beat.say(`Nova deletes ${left.map(({ name }) => name).join(', ')}`);
+    if (Date.now() > until) throw stuck(left);
+    await delay(pause * 1000, undefined, { signal });
+  }
+}
+
+function stuck(left: readonly Server[]): VnflowError {
+  return new VnflowError('SERVER_STUCK', {
+    detail: `Nova has not deleted ${left.map(({ name, id }) => `${name} (${id})`).join(', ')} within ${GONE_SECONDS} s.`,
+    seen: left.map(({ id, status }) => `server ${id} ${status}`).join(', '),
+  });
+}

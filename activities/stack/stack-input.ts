@@ -1,0 +1,30 @@
+import type { OperationRef } from '../../domain/activity-contract.ts';
+import { baseHot, standardUserData } from '../../domain/standard-user-data.ts';
+import { flavour, vduCount } from '../../domain/vnfd.ts';
+import type { StackInput } from '../../openstack/heat.ts';
+import { readVnfPackageFiles } from '../../store/vnf-packages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { instanceOf, instantiateRequestOf, vnfdOf } from '../facts/operation-facts.ts';
+import { grantOf } from '../records/grant.ts';
+
+/** Tacker's `v2_vnfm.openstack_vim_stack_create_timeout`. */
+export const HEAT_TIMEOUT_MINS = 20;
+
+/**
+ * Template, files and parameters of an instance's stack.
+ * @throws VnflowError TEMPLATE_INVALID, BAD_REQUEST
+ */
+export async function stackInput(deps: ActivityDependencies, ref: OperationRef): Promise<StackInput> {
+  const request = await instantiateRequestOf(deps, ref);
+  const instance = await instanceOf(deps, ref);
+  const of = flavour(await vnfdOf(deps, instance), request.flavourId);
+  const hots = await readVnfPackageFiles(deps.db, instance.package_id, 'BaseHOT/');
+  const { template, files, parameters } = standardUserData({
+    ...baseHot(new Map([...hots].map(([path, content]) => [path, content.toString('utf8')])), request.flavourId),
+    flavour: of,
+    counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, request.instantiationLevelId)])),
+    request,
+    grant: await grantOf(deps, ref),
+  });
+  return { template, files, parameters, timeoutMins: HEAT_TIMEOUT_MINS };
+}

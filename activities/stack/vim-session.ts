@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { VnflowError } from '../../domain/problems.ts';
+import { createSession, type Session } from '../../openstack/session.ts';
+import type { VimConnection } from '../facts/operation-facts.ts';
+
+/** Tokens are kept between activities, so that 500 nodes do not ask Keystone 500 times. */
+const sessions = new Map<string, Session>();
+const MOST_SESSIONS = 100;
+
+const Access = z.object({
+  username: z.string(),
+  password: z.string(),
+  project: z.string(),
+  userDomain: z.string().default('Default'),
+  projectDomain: z.string().default('Default'),
+  region: z.string().optional(),
+});
+const Interface = z.object({
+  endpoint: z.url(),
+  skipCertificateVerification: z.boolean().optional(),
+  caCertificate: z.string().optional(),
+});
+
+/** @throws VnflowError VIM_MISSING naming the member that the connection lacks */
+export function vimSession({ id, info }: VimConnection): Session {
+  const access = Access.safeParse(info.accessInfo);
+  const reach = Interface.safeParse(info.interfaceInfo);
+  if (!access.success || !reach.success) {
+    const member = access.error?.issues[0]?.path.join('.') ?? reach.error?.issues[0]?.path.join('.') ?? '';
+    throw new VnflowError('VIM_MISSING', {
+      detail: `vimConnectionInfo.${id} lacks ${access.success ? 'interfaceInfo' : 'accessInfo'}.${member}.`,
+    });
+  }
+  const credentials = {
+    authUrl: reach.data.endpoint,
+    username: access.data.username,
+    password: access.data.password,
+    project: access.data.project,
+    userDomain: access.data.userDomain,
+    projectDomain: access.data.projectDomain,
+    ...(access.data.region === undefined ? {} : { region: access.data.region }),
+    ...(reach.data.caCertificate === undefined ? {} : { caCert: reach.data.caCertificate }),
+    verify: reach.data.skipCertificateVerification !== true,
+  };
+  const key = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');
+  const known = sessions.get(key);
+  if (known) return known;
+  const [oldest] = sessions.keys();
+  if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+  const session = createSession(credentials);
+  sessions.set(key, session);
+  return session;
+}

@@ -1,0 +1,123 @@
+import type { OperationRef, StepActivities } from '../../domain/activity-contract.ts';
+import {
+  type DiscoveredAddresses,
+  type DiscoveredNode,
+  type DiscoveredResource,
+  discoverCluster,
+  discoverNodes,
+} from '../../domain/cluster-discovery.ts';
+import { nodeLabel } from '../../domain/node-name.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import { findStack, listResources, type Stack, type StackResource, stackOf } from '../../openstack/heat.ts';
+import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';
+import type { Session } from '../../openstack/session.ts';
+import { forgetOtherNodes, putClusterNodes } from '../../store/cluster-nodes.ts';
+import type { Database } from '../../store/open-store.ts';
+import { mergeOperationContext } from '../../store/operations.ts';
+import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { instantiatedInfo } from '../facts/instantiated-info.ts';
+import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
+import { parametersOf } from '../node/node-session.ts';
+import { vimSession } from '../stack/vim-session.ts';
+
+/** Binds slots to servers. A handful of calls, whatever the number of nodes. */
+export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepActivities, 'discover'> {
+  return {
+    discover: (input) =>
+      heartbeating(async (beat) => {
+        const connection = await vimConnectionOf(deps, input);
+        const session = vimSession(connection);
+        const found = await stackOfInstance(session, input.vnfInstanceId, beat);
+        const stack = { name: found.stack_name, id: found.id };
+        const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
+        const discovery = {
+          resources: resources.map(discovered),
+          addresses: await addressesOf(session, resources, beat),
+          parameters: await parametersOf(deps, input),
+          rootStackId: stack.id,
+        };
+        const nodes = discoverNodes(discovery);
+        const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
+          resources,
+          stack,
+          parameters: found.parameters,
+          vimConnectionId: connection.id,
+        });
+        const context = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
+        await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, context }));
+        return {
+          labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])),
+        };
+      }),
+  };
+}
+
+async function keep(
+  db: Database,
+  { vnfInstanceId, vnfLcmOpOccId }: OperationRef,
+  { nodes, context }: { nodes: readonly DiscoveredNode[]; context: Record<string, unknown> },
+): Promise<void> {
+  const rows = nodes.map((node) => rowOf(vnfInstanceId, node));
+  await putClusterNodes(db, rows);
+  const servers = nodes.map(({ serverId }) => serverId);
+  await forgetOtherNodes(db, vnfInstanceId, servers);
+  await mergeOperationContext(db, vnfLcmOpOccId, context);
+}
+
+async function stackOfInstance(session: Session, vnfInstanceId: string, { signal }: Beat): Promise<Stack> {
+  const stack = await findStack(session, stackName(vnfInstanceId), { signal });
+  if (stack) return stack;
+  throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${stackName(vnfInstanceId)} does not exist any more.` });
+}
+
+function discovered(resource: StackResource): DiscoveredResource {
+  return {
+    name: resource.resource_name,
+    type: resource.resource_type,
+    physicalId: resource.physical_resource_id,
+    stackId: stackOf(resource).id,
+    parent: resource.parent_resource ?? undefined,
+  };
+}
+
+async function addressesOf(
+  session: Session,
+  resources: readonly StackResource[],
+  { signal }: Beat,
+): Promise<DiscoveredAddresses> {
+  const idsOf = (type: string) =>
+    resources
+      .filter(({ resource_type }) => resource_type === type)
+      .map(({ physical_resource_id }) => physical_resource_id);
+  const [ports, floatingIps] = await Promise.all([
+    listPorts(session, { ids: idsOf('OS::Neutron::Port'), signal }),
+    listFloatingIps(session, { ids: idsOf('OS::Neutron::FloatingIP'), signal }),
+  ]);
+  const subnetIds = new Set(ports.flatMap(({ fixed_ips }) => fixed_ips.map(({ subnet_id }) => subnet_id)));
+  const subnets = new Map(
+    (await listSubnets(session, { ids: [...subnetIds], signal })).map(({ id, cidr }) => [id, cidr]),
+  );
+  return {
+    ports: new Map(
+      ports.flatMap(({ id, fixed_ips: [first] }) => {
+        const cidr = first && subnets.get(first.subnet_id);
+        return first && cidr ? [[id, { address: first.ip_address, cidr }] as const] : [];
+      }),
+    ),
+    floatingIps: new Map(floatingIps.map(({ id, floating_ip_address }) => [id, floating_ip_address])),
+  };
+}
+
+function rowOf(vnfInstanceId: string, node: DiscoveredNode) {
+  return {
+    vnf_instance_id: vnfInstanceId,
+    slot: node.slot,
+    role: node.role,
+    server_id: node.serverId,
+    node_name: node.nodeName,
+    ssh_address: node.sshAddress,
+    nic_address: node.nicAddress,
+  };
+}

@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
+import { knownNodes, nodesOfOtherMachines, readyNodes } from '../../domain/kubernetes-nodes.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import { showServer } from '../../openstack/nova.ts';
+import { commandLine } from '../../ssh/quote.ts';
+import type { SshSession } from '../../ssh/session.ts';
+import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
+import { type ClusterNode, findNodesOfSlots } from '../../store/cluster-nodes.ts';
+import { recordStepLog } from '../../store/operation-steps.ts';
+import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import { attemptNumber } from '../attempt/step-attempt.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { vimConnectionOf } from '../facts/operation-facts.ts';
+import { KUBECTL } from '../node/control-plane.ts';
+import { onNode } from '../node/node-session.ts';
+import { vimSession } from '../stack/vim-session.ts';
+
+const REACH_SECONDS = 60;
+const KUBECTL_TIMEOUT_MS = 60_000;
+const READY_SECONDS = 300;
+const NODES_AT_ONCE = 20;
+const GET_NODES = commandLine([...KUBECTL, 'get', 'nodes', '-o', 'json']);
+
+/**
+ * After a restore: the snapshot may remember nodes that are gone, and not know some that came later. The first are deleted; kubelets
+ * of the others register when they start again. Those that come back by themselves are not touched.
+ */
+export function createRecallNodesActivity(deps: ActivityDependencies): Pick<StepActivities, 'recallNodes'> {
+  return {
+    recallNodes: (input) =>
+      heartbeating((beat) =>
+        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session, node }) => {
+          const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
+          await recall(deps, input, { session, beat, staying, own: node });
+          return {};
+        }),
+      ),
+  };
+}
+
+interface Recall {
+  readonly session: SshSession;
+  readonly beat: Beat;
+  /** Nodes that the cluster had before, and keeps. */
+  readonly staying: readonly ClusterNode[];
+  /** The control-plane node that was restored. */
+  readonly own: ClusterNode;
+}
+
+async function recall(deps: ActivityDependencies, input: StepInput, work: Recall): Promise<void> {
+  const { beat, staying, own } = work;
+  const expected = [own.node_name, ...staying.map(({ node_name }) => node_name)];
+  const known = knownNodes(await kubectl(work, GET_NODES));
+  const strangers = [...known].filter((one) => !expected.includes(one));
+  await deleteNodes(work, strangers);
+  const asked = new Map<string, 'asked' | 'unreachable'>();
+  await ask(deps, input, { ...work, asked, nodes: staying.filter(({ node_name }) => !known.has(node_name)) });
+  // what the snapshot says of a node is old until the node controller has missed it
+  await delay(deps.pace.nodeGrace * 1000, undefined, { signal: beat.signal });
+  const until = Date.now() + READY_SECONDS * 1000;
+  let pause = deps.pace.poll.first;
+  for (;;) {
+    const late = notReady(await kubectl(work, GET_NODES), expected);
+    // some are missed later than others: whoever is late is asked, once
+    await ask(deps, input, {
+      ...work,
+      asked,
+      nodes: staying.filter(({ node_name }) => late.includes(node_name) && !asked.has(node_name)),
+    });
+    const missing = late.filter((name) => asked.get(name) !== 'unreachable');
+    if (missing.length === 0) return;
+    beat.say(`waiting for ${missing.join(', ')} to become Ready`);
+    if (Date.now() > until) {
+      throw new VnflowError('CLUSTER_NOT_READY', {
+        detail: `Not Ready ${READY_SECONDS} s after the restore: ${missing.join(', ')}.`,
+      });
+    }
+    await delay(pause * 1000, undefined, { signal: beat.signal });
+    pause = Math.min(pause * 1.5, deps.pace.poll.longest);
+  }
+}
+
+interface Asking extends Recall {
+  readonly nodes: readonly ClusterNode[];
+  /** By name: what came of it, for all that were asked so far. */
+  readonly asked: Map<string, 'asked' | 'unreachable'>;
+}
+
+/**
+ * Lets nodes register anew. A server that was replaced after the backup has the name of its predecessor, as a rule: its kubelet
+ * registers where no Node object of that machine is in its way. A worker that is dead itself must not hold up the others.
+ */
+async function ask(deps: ActivityDependencies, input: StepInput, { nodes, asked, ...work }: Asking): Promise<void> {
+  if (nodes.length === 0) return;
+  await deleteNodes(work, nodesOfOtherMachines(await kubectl(work, GET_NODES), nodes, work.own));
+  const reached = await restartKubelets(deps, input, { nodes, beat: work.beat });
+  for (const { node_name, slot } of nodes) asked.set(node_name, reached.includes(slot) ? 'asked' : 'unreachable');
+  const lost = nodes.filter(({ slot }) => !reached.includes(slot));
+  if (lost.length === 0) return;
+  await deleteNodes(work, await withoutServer(deps, input, lost));
+  const text = `not reached, heal them: ${lost.map(({ node_name }) => node_name).join(', ')}`;
+  await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
+  deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: lost.map(({ node_name }) => node_name) }, text);
+}
+
+async function deleteNodes(work: Recall, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    work.beat.say(`deleting the Node object ${name}: the machine it was made for is gone`);
+    await kubectl(work, commandLine([...KUBECTL, 'delete', 'node', name, '--ignore-not-found']));
+  }
+}
+
+/** Those whose server is gone will not come back, and their pods must go elsewhere: their Node objects are deleted, too. */
+async function withoutServer(
+  deps: ActivityDependencies,
+  input: StepInput,
+  nodes: readonly ClusterNode[],
+): Promise<string[]> {
+  if (nodes.length === 0) return [];
+  const session = vimSession(await vimConnectionOf(deps, input));
+  const looked = nodes.map(async ({ node_name, server_id }) =>
+    (await showServer(session, server_id)) === undefined ? [node_name] : [],
+  );
+  return (await Promise.all(looked)).flat();
+}
+
+/** @returns the slots of the nodes that could be asked */
+async function restartKubelets(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { nodes, beat }: { nodes: readonly ClusterNode[]; beat: Beat },
+): Promise<string[]> {
+  const asked: string[] = [];
+  for (let at = 0; at < nodes.length; at += NODES_AT_ONCE) {
+    await Promise.all(
+      nodes.slice(at, at + NODES_AT_ONCE).map(async ({ slot, node_name }) => {
+        try {
+          await onNode(deps, input, { slot, limitSeconds: 10, beat }, async ({ session }) => {
+            beat.say(`restarting the kubelet of ${node_name}`);
+            await execAsRoot(session, sudoCommand(['systemctl', 'restart', 'kubelet']), { signal: beat.signal });
+          });
+          asked.push(slot);
+        } catch (error) {
+          if (!(error instanceof VnflowError)) throw error;
+        }
+      }),
+    );
+  }
+  return asked;
+}
+
+function notReady(nodes: string, expected: readonly string[]): string[] {
+  const ready = readyNodes(nodes);
+  return expected.filter((name) => !ready.has(name));
+}
+
+async function kubectl({ session, beat }: Recall, command: string): Promise<string> {
+  const { code, stdout, stderr } = await session.exec(command, { timeoutMs: KUBECTL_TIMEOUT_MS, signal: beat.signal });
+  if (code === 0) return stdout;
+  throw new VnflowError('CLUSTER_NOT_READY', {
+    detail: `The restored API server did not answer on ${session.label}.`,
+    seen: stderr.slice(-1000),
+  });
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import {
+  createStack,
+  deleteStack,
+  findStack,
+  type Stack,
+  stackFiles,
+  stackTemplate,
+  updateStack,
+} from '../../openstack/heat.ts';
+import { secretName } from '../../store/secrets.ts';
+import { heartbeating } from '../attempt/heartbeating.ts';
+import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { NfvParameter } from '../facts/instantiated-info.ts';
+import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
+import { HEAT_TIMEOUT_MINS } from '../stack/stack-input.ts';
+import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
+import { vimSession } from '../stack/vim-session.ts';
+
+/** A stack as it was before it was deleted: it may hold parameters that are nobody's business, so it is kept sealed. */
+const Blueprint = z.object({
+  id: z.string(),
+  template: z.record(z.string(), z.unknown()),
+  files: z.record(z.string(), z.string()),
+  parameters: z.object({ nfv: z.unknown() }),
+});
+type Blueprint = z.infer<typeof Blueprint>;
+
+/** Tacker's heal with `all: true`: the stack is deleted and created again, from its own template, files and parameters. */
+export function createRecreateStackActivity(deps: ActivityDependencies): Pick<StepActivities, 'recreateStack'> {
+  return {
+    recreateStack: (input) =>
+      heartbeating(async (beat) => {
+        const session = vimSession(await vimConnectionOf(deps, input));
+        await recreate(deps, input, { input, session, beat, name: stackName(input.vnfInstanceId) });
+        return {};
+      }),
+  };
+}
+
+interface Work extends StackStep {
+  readonly name: string;
+}
+
+async function recreate(deps: ActivityDependencies, input: StepInput, work: Work): Promise<void> {
+  const { session, beat, name } = work;
+  const found = await findStack(session, name, { signal: beat.signal });
+  const blueprint = await blueprintOf(deps, input, { work, found });
+  if (found && found.id !== blueprint.id && !found.stack_status.startsWith('DELETE_')) {
+    return finish(deps, work, found);
+  }
+  if (found) {
+    beat.mustHold();
+    await deleteStack(session, refOf(found), { signal: beat.signal });
+    await untilStack(deps, work, { stack: refOf(found), goal: 'delete' });
+  }
+  const { id: _, ...content } = blueprint;
+  beat.mustHold();
+  const stack = await createStack(session, name, { ...content, timeoutMins: HEAT_TIMEOUT_MINS, signal: beat.signal });
+  await untilStack(deps, work, { stack, goal: 'create' });
+}
+
+/** The new one, begun by an earlier attempt. */
+async function finish(deps: ActivityDependencies, work: Work, found: Stack): Promise<void> {
+  if (!found.stack_status.endsWith('_FAILED')) return resumeStack(deps, work, { stack: found, goal: 'create' });
+  work.beat.mustHold();
+  await updateStack(work.session, refOf(found), { signal: work.beat.signal });
+  await untilStack(deps, work, { stack: refOf(found), goal: 'update' });
+}
+
+async function blueprintOf(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { work: { session, beat, name }, found }: { work: Work; found: Stack | undefined },
+): Promise<Blueprint> {
+  const key = secretName.stackBlueprint(input.vnfLcmOpOccId);
+  const kept = Blueprint.safeParse(await deps.secrets.get(key));
+  if (kept.success) return kept.data;
+  if (!found) throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${name} does not exist any more.` });
+  const options = { signal: beat.signal };
+  const blueprint: Blueprint = {
+    id: found.id,
+    template: await stackTemplate(session, refOf(found), options),
+    files: await stackFiles(session, refOf(found), options),
+    parameters: { nfv: NfvParameter.parse(found.parameters['nfv'] ?? '{}') },
+  };
+  await writeAsAttempt(deps, ({ secrets }) => secrets.put(key, blueprint, input.vnfLcmOpOccId));
+  return blueprint;
+}

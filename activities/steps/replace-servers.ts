@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import { parseSlot } from '../../domain/slot.ts';
+import { healUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
+import {
+  findStack,
+  listResources,
+  markUnhealthy,
+  type Stack,
+  type StackResource,
+  stackOf,
+  updateStack,
+} from '../../openstack/heat.ts';
+import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { heartbeating } from '../attempt/heartbeating.ts';
+import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { mustBeAsPlanned } from '../etcd/control-plane-evidence.ts';
+import { healRequestOf } from '../facts/heal-facts-of.ts';
+import { NfvParameter } from '../facts/instantiated-info.ts';
+import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
+import { grantOf } from '../records/grant.ts';
+import { mustHaveCapacity } from '../stack/capacity.ts';
+import { presentServers, removeServers } from '../stack/remove-servers.ts';
+import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
+import { vimSession } from '../stack/vim-session.ts';
+
+/** Tacker's words. */
+const REASON = 'marked by tacker';
+
+/**
+ * As Tacker heals on the Heat side: marks the servers unhealthy, and an update of the stack replaces them. Ports and volumes stay.
+ * Heat would make the new server before it deletes the old one, and needs a spare host (strict anti-affinity) and spare quota for
+ * that. So the old ones are deleted in Nova first.
+ */
+export function createReplaceServersActivity(deps: ActivityDependencies): Pick<StepActivities, 'replaceServers'> {
+  return {
+    replaceServers: (input) =>
+      heartbeating(async (beat) => {
+        const session = vimSession(await vimConnectionOf(deps, input));
+        await replace(deps, input, { input, session, beat, name: stackName(input.vnfInstanceId) });
+        return {};
+      }),
+  };
+}
+
+interface Work extends StackStep {
+  /** Of the stack. */
+  readonly name: string;
+}
+
+async function replace(deps: ActivityDependencies, input: StepInput, work: Work): Promise<void> {
+  const stack = await atRest(deps, work);
+  const found = await serversOf(work, stack, input.slots ?? [input.slot ?? '']);
+  const before = await serversBefore(deps, input, found);
+  const isOld = ({ slot, server }: HealedServer) => server.physical_resource_id === before[slot];
+  const old = found.filter(isOld);
+  if (old.length === 0 && stack.stack_status.endsWith('_COMPLETE')) return;
+  // once more: what is deleted must come back
+  await mustHaveCapacity(deps, input, { session: work.session, signal: work.beat.signal });
+  const going = await presentServers(work, serversToRemove(found, before));
+  // all of the step: a server that is gone already, or was removed by an earlier attempt, is as good as one that goes now
+  const leaving = going.length > 0 ? Object.keys(before) : [];
+  await mustBeAsPlanned(deps, input, { leaving, beat: work.beat });
+  await removeServers(deps, work, going);
+  const withStorage = (await healRequestOf(deps, input)).additionalParams?.['all'] === true;
+  for (const { server, volumes } of old) {
+    for (const resource of [server, ...(withStorage ? volumes : [])]) {
+      work.beat.mustHold();
+      await markUnhealthy(work.session, stackOf(resource), {
+        name: resource.resource_name,
+        reason: REASON,
+        signal: work.beat.signal,
+      });
+    }
+  }
+  const { softwareImages = {} } = await grantOf(deps, input);
+  const nfv = NfvParameter.parse(stack.parameters['nfv'] ?? '{}');
+  const names = found.map(({ name }) => name);
+  const change = healUserData({ nfv }, softwareImages, names);
+  work.beat.mustHold();
+  await updateStack(work.session, refOf(stack), { ...change, signal: work.beat.signal });
+  await untilStack(deps, work, { stack: refOf(stack), goal: 'update' });
+  const stayed = (await serversOf(work, stack, input.slots ?? [input.slot ?? ''])).filter(isOld);
+  if (stayed.length === 0) return;
+  throw new VnflowError('STACK_UPDATE_FAILED', {
+    detail: `Heat has updated stack ${work.name}, but not replaced ${stayed.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+/**
+ * Those that were there when the step first looked: an update that failed leaves them behind, and the stack names them no more.
+ * And what such an update has left in their places: it takes quota, too.
+ */
+function serversToRemove(found: readonly HealedServer[], before: Readonly<Record<string, string>>): string[] {
+  const failed = found.filter(({ server }) => server.resource_status === 'CREATE_FAILED');
+  const ids = [...Object.values(before), ...failed.map(({ server }) => server.physical_resource_id)];
+  return [...new Set(ids)].filter((id) => id !== '');
+}
+
+/** The stack, when nothing is under way any more: an earlier attempt may have begun the update. Whether that failed is seen later. */
+async function atRest(deps: ActivityDependencies, work: Work): Promise<Stack> {
+  const look = async () => {
+    const stack = await findStack(work.session, work.name, { signal: work.beat.signal });
+    if (stack && !stack.stack_status.startsWith('DELETE_')) return stack;
+    throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${work.name} does not exist any more.` });
+  };
+  const stack = await look();
+  if (!stack.stack_status.endsWith('_IN_PROGRESS')) return stack;
+  try {
+    await resumeStack(deps, work, { stack, goal: 'update' });
+  } catch (error) {
+    if (!(error instanceof VnflowError) || error.code !== 'STACK_UPDATE_FAILED') throw error;
+  }
+  return look();
+}
+
+interface HealedServer {
+  readonly slot: string;
+  /** Of the nested stack's resource, for example `workerNode-1`. */
+  readonly name: string;
+  readonly server: StackResource;
+  /** Volumes of the same nested stack. */
+  readonly volumes: readonly StackResource[];
+}
+
+async function serversOf({ session, beat }: Work, stack: Stack, slots: readonly string[]): Promise<HealedServer[]> {
+  const resources = await listResources(session, refOf(stack), { nestedDepth: 2, signal: beat.signal });
+  return slots.map((slot) => {
+    const { vduId, index } = parseSlot(slot);
+    const name = `${vduId}-${index}`;
+    const own = resources.filter(({ parent_resource }) => parent_resource === name);
+    const server = own.find(({ resource_name, resource_type }) => resource_name === vduId && resource_type === SERVER);
+    if (!server) {
+      throw new VnflowError('RESOURCE_MISSING', {
+        detail: `Stack ${stack.stack_name} has no server ${vduId} in ${name}.`,
+      });
+    }
+    return { slot, name, server, volumes: own.filter(({ resource_type }) => resource_type === VOLUME) };
+  });
+}
+
+const SERVER = 'OS::Nova::Server';
+const VOLUME = 'OS::Cinder::Volume';
+const ServerIds = z.record(z.string(), z.string());
+
+/** Which servers were there when the step first looked: a later attempt does not replace their successors. */
+async function serversBefore(
+  deps: ActivityDependencies,
+  input: StepInput,
+  found: readonly HealedServer[],
+): Promise<Record<string, string>> {
+  const key = `replaced ${input.stepId}`;
+  const kept = ServerIds.safeParse(await operationContext(deps.db, input.vnfLcmOpOccId, key));
+  if (kept.success) return kept.data;
+  const now = Object.fromEntries(found.map(({ slot, server }) => [slot, server.physical_resource_id]));
+  await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, input.vnfLcmOpOccId, { [key]: now }));
+  return now;
+}
