@@ -6,9 +6,11 @@ import { machineWentSilent } from './cluster/kube-nodes.ts';
 import { kubeletStarted } from './commands/kubeadm/register.ts';
 import { DEFAULT_SYSCTL } from './files/dynamic.ts';
 import { childrenOf, removeAll } from './files/tree.ts';
-import { bootedAt, cloudInitDoneAt, log, type NodeState, type SimNode } from './node.ts';
+import { bootedAt, cloudInitDoneAt, log } from './node.ts';
+import type { NodeState } from './node-state.ts';
 import { fingerprint } from './ssh/host-keys.ts';
 import { bootServices } from './systemd/services.ts';
+import type { SimNode } from './world.ts';
 
 const UserData = z.looseObject({
   ssh_authorized_keys: z.array(z.string()).optional(),

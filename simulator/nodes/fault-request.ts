@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NodeFault } from './faults.ts';
+import type { NodeFault } from './fault.ts';
 
 const where = { node: z.string().optional(), times: z.int().min(1).optional() };
 const seconds = z.number().min(0);

@@ -3,76 +3,11 @@ import type { Machine } from '../kernel/machine.ts';
 import type { Part } from '../kernel/persistence.ts';
 import { UBUNTU_22_04 } from './files/base-image.ts';
 import { DEFAULT_SYSCTL, dynamicFiles } from './files/dynamic.ts';
-import { type Changes, FileError, type Tree } from './files/tree.ts';
-import { createView, type View } from './files/view.ts';
-import type { HostKey } from './ssh/host-keys.ts';
+import { FileError, type Tree } from './files/tree.ts';
+import { createView } from './files/view.ts';
+import type { NodeState } from './node-state.ts';
 import { generateHostKey } from './ssh/host-keys.ts';
-import type { UnitState } from './systemd/unit-state.ts';
-import type { World } from './world.ts';
-
-/** All of a machine that outlives the simulator's process. Plain JSON. */
-export interface NodeState {
-  readonly machine: Machine;
-  readonly machineId: string;
-  readonly hostKey: HostKey;
-  readonly users: Record<string, { readonly password: string | null; readonly keys: readonly string[] }>;
-  power: 'on' | 'off';
-  /** Simulated time at which the present boot began. */
-  bootedAt: number;
-  bootId: string;
-  boots: number;
-  hostname: string;
-  readonly files: Changes;
-  readonly kernel: { modules: string[]; sysctl: Record<string, string>; swaps: string[] };
-  readonly packages: Record<string, { readonly version: string; held: boolean }>;
-  images: string[];
-  /** Network interfaces that were made after boot, for example by Cilium. */
-  links: string[];
-  /** Directories that are file systems of their own, below `/`; of a simulator of an older release there are none. */
-  mounts?: string[];
-  readonly units: Record<string, UnitState>;
-  readonly containers: Record<
-    string,
-    { readonly image: string; running: boolean; readonly options: Record<string, string> }
-  >;
-  journal: { readonly at: string; readonly unit: string; readonly text: string }[];
-  console: string;
-  /** Says which boot already printed its lines on the console. */
-  consoleBoots: number;
-}
-
-export interface Process {
-  readonly pid: number;
-  readonly ppid: number;
-  readonly user: string;
-  readonly argv: readonly string[];
-  readonly startedAt: number;
-}
-
-/** A machine as it runs in this process. */
-export interface SimNode {
-  readonly id: string;
-  readonly world: World;
-  readonly state: NodeState;
-  readonly tree: Tree;
-  /** The files as root sees them. */
-  readonly root: View;
-  readonly processes: Map<number, Process>;
-  /** Ends what runs on the machine: commands, units, SSH connections. Replaced at each boot. */
-  power: AbortController;
-  readonly locks: Map<string, Promise<void>>;
-  nextPid: number;
-  /** Marks the state as changed. */
-  changed(): void;
-  /** Writes the state if it was changed. */
-  save(): void;
-  /** From now on nothing is written: the simulator, or the machine, is gone. */
-  freeze(): void;
-  /** Removes the state from the disk. */
-  remove(): void;
-  /** What the ledger calls this machine. */
-  label(): string;
-}
+import type { SimNode, World } from './world.ts';
 
 /** @param elapsed simulated seconds @param users the logins of the image, and keys from cloud-init */
 export function newNodeState(machine: Machine, elapsed: number, users: NodeState['users']): NodeState {

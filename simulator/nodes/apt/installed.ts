@@ -1,7 +1,8 @@
 import { programFile } from '../files/programs.ts';
 import { nameOf, parentOf } from '../files/tree.ts';
-import { log, type SimNode } from '../node.ts';
+import { log } from '../node.ts';
 import { serviceState, startService, stopService } from '../systemd/services.ts';
+import type { SimNode } from '../world.ts';
 import { DOCKER_PACKAGES } from './docker.ts';
 import { kubernetesPackages } from './kubernetes.ts';
 import { type DebianPackage, upstreamVersion } from './package.ts';

@@ -1,5 +1,5 @@
-import type { SimNode } from '../node.ts';
 import type { CommandContext } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 
 export const DPKG_LOCK = '/var/lib/dpkg/lock-frontend';
 export const LISTS_LOCK = '/var/lib/apt/lists/lock';

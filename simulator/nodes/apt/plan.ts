@@ -1,4 +1,4 @@
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 import { installedVersion, isHeld, offered } from './installed.ts';
 import type { DebianPackage } from './package.ts';
 import { compareVersions, versionMatches } from './version-order.ts';

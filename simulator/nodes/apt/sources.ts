@@ -1,7 +1,7 @@
 import { FileError } from '../files/tree.ts';
 import { isKnownHost } from '../internet/request.ts';
 import { DOCKER_KEY, KUBERNETES_KEY, keyId, keysIn, type SigningKey, withoutArmour } from '../internet/signing-keys.ts';
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 import { DOCKER_PACKAGES } from './docker.ts';
 import { kubernetesPackages } from './kubernetes.ts';
 import type { DebianPackage } from './package.ts';

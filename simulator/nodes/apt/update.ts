@@ -1,6 +1,6 @@
 import { FileError, parentOf } from '../files/tree.ts';
-import type { SimNode } from '../node.ts';
 import { failure, type Output } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 import {
   describeSource,
   hostOf,

@@ -1,5 +1,6 @@
-import { addressesOf, isUp, type SimNode } from '../node.ts';
+import { addressesOf, isUp } from '../node.ts';
 import { activeState, kubeletRuns } from '../systemd/services.ts';
+import type { SimNode } from '../world.ts';
 import type { ClusterState } from './clusters.ts';
 import { clusterOnNode, hasQuorum, memberRuns } from './etcd.ts';
 import { haproxyConfig } from './haproxy.ts';

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { SimNode } from '../node.ts';
-import type { World } from '../world.ts';
+import type { SimNode, World } from '../world.ts';
 import type { Authority, ClusterState } from './clusters.ts';
 import { clusterOnNode, decimal, memberRuns, newMemberId, restoredData, writeMemberData } from './etcd.ts';
 

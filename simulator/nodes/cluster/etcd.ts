@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { isUp, type SimNode } from '../node.ts';
-import type { World } from '../world.ts';
+import { isUp } from '../node.ts';
+import type { SimNode, World } from '../world.ts';
 import type { ClusterState, EtcdMember } from './clusters.ts';
 import { runsComponent } from './static-pods.ts';
 

@@ -1,4 +1,4 @@
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 
 export interface HaproxyConfig {
   readonly frontends: readonly { readonly name: string; readonly port: number; readonly backend: string }[];

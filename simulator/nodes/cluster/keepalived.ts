@@ -1,6 +1,4 @@
-import { isUp, type SimNode } from '../node.ts';
-import { activeState } from '../systemd/services.ts';
-import type { World } from '../world.ts';
+import type { SimNode } from '../world.ts';
 
 export interface KeepalivedConfig {
   readonly priority: number;
@@ -14,7 +12,7 @@ export interface KeepalivedConfig {
 const CONFIG = '/etc/keepalived/keepalived.conf';
 
 /** Reads what matters; keepalived itself ignores further words on a line. */
-function parseKeepalived(text: string): KeepalivedConfig {
+export function parseKeepalived(text: string): KeepalivedConfig {
   const value = (keyword: string) => new RegExp(`^\\s*${keyword}\\s+(\\S+)`, 'm').exec(text)?.[1] ?? '';
   const block = (keyword: string) =>
     (new RegExp(`${keyword}\\s*\\{([^}]*)\\}`).exec(text)?.[1] ?? '')
@@ -55,38 +53,4 @@ export function checkKeepalived(text: string): { readonly exitCode: 0 | 5 | 6; r
 export function keepalivedProblem(node: SimNode): string | undefined {
   if (!node.root.exists(CONFIG)) return `Unable to find config file ${CONFIG}`;
   return undefined;
-}
-
-/** Keepalived runs on the machine, and what it tracks (haproxy) too. */
-function speaksVrrp(node: SimNode): KeepalivedConfig | undefined {
-  if (!isUp(node) || activeState(node, 'keepalived') !== 'active') return undefined;
-  const text = node.state.units['keepalived']?.loaded ?? '';
-  if (/pgrep\s+-x\s+haproxy/.test(text) && activeState(node, 'haproxy') !== 'active') return undefined;
-  return parseKeepalived(text);
-}
-
-/** Virtual addresses that the machine has on its interface. */
-export function virtualAddressesHeldBy(node: SimNode): readonly string[] {
-  const config = speaksVrrp(node);
-  return (config?.virtualAddresses ?? []).filter((address) => node.world.nodeAt(address) === node);
-}
-
-/**
- * The machine that holds a virtual address. With `nopreempt` it stays with the one that had it, as long as that one speaks;
- * otherwise it goes to the highest priority.
- */
-export function createVirtualAddresses(world: World): (address: string) => SimNode | undefined {
-  const held = new Map<string, string>();
-  return (address) => {
-    const speakers = [...world.nodes.values()].flatMap((node) => {
-      const config = speaksVrrp(node);
-      return config?.virtualAddresses.includes(address) ? [{ node, config }] : [];
-    });
-    const owner = speakers.find(({ node }) => node.id === held.get(address));
-    const best = speakers.toSorted((left, right) => right.config.priority - left.config.priority)[0];
-    const chosen = owner ?? best;
-    if (chosen) held.set(address, chosen.node.id);
-    else held.delete(address);
-    return chosen?.node;
-  };
 }

@@ -1,6 +1,6 @@
-import { isUp, type SimNode } from '../node.ts';
+import { isUp } from '../node.ts';
 import { kubeletRuns } from '../systemd/services.ts';
-import type { World } from '../world.ts';
+import type { SimNode, World } from '../world.ts';
 import type { ClusterState, KubeNode } from './clusters.ts';
 import { reachApi } from './endpoints.ts';
 import { publicKeyHash } from './pki.ts';

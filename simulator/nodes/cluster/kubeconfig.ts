@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 import type { Authority } from './clusters.ts';
 import { issue } from './pki.ts';
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SimNode } from '../node.ts';
-import type { World } from '../world.ts';
+import type { SimNode, World } from '../world.ts';
 import type { ClusterState, KubeNode, KubeObject } from './clusters.ts';
 import { clusterOnNode, memberRuns } from './etcd.ts';
 import { agentIsReady, readinessOf } from './kube-nodes.ts';

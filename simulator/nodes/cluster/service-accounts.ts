@@ -1,7 +1,6 @@
 import { sign, verify } from 'node:crypto';
 import { z } from 'zod';
-import type { SimNode } from '../node.ts';
-import type { World } from '../world.ts';
+import type { SimNode, World } from '../world.ts';
 import type { ClusterState, KubeObject } from './clusters.ts';
 import { clusterOnNode } from './etcd.ts';
 import type { Identity } from './kubeconfig.ts';

@@ -1,5 +1,5 @@
-import type { SimNode } from '../node.ts';
 import { kubeletRuns } from '../systemd/services.ts';
+import type { SimNode } from '../world.ts';
 
 /** Components that the kubelet runs from manifests on a control-plane node. */
 export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;

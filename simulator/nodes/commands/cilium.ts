@@ -1,6 +1,7 @@
 import type { ClusterState } from '../cluster/clusters.ts';
 import { agentIsReady } from '../cluster/kube-nodes.ts';
 import { podsOf } from '../cluster/pods.ts';
+import { installedProgram } from '../files/installed-program.ts';
 import {
   type Arguments,
   type CommandContext,
@@ -10,7 +11,6 @@ import {
   ok,
   parseArguments,
 } from '../shell/command.ts';
-import { installedProgram } from '../shell/shell.ts';
 import { goDuration } from './kubeadm/config.ts';
 import { connect } from './kubectl/connection.ts';
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ImageProblem, imageProblem, normalImage } from '../containers/registries.ts';
-import type { SimNode } from '../node.ts';
+import { installedProgram } from '../files/installed-program.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
-import { installedProgram } from '../shell/shell.ts';
 import { activeState } from '../systemd/services.ts';
+import type { SimNode } from '../world.ts';
 
 const SOCKET = 'unix:///var/run/docker.sock';
 

@@ -1,8 +1,8 @@
 import { installedNames, installedVersion, isHeld } from '../apt/installed.ts';
 import { DPKG_LOCK, lockHolder } from '../apt/lock.ts';
 import { compareVersions } from '../apt/version-order.ts';
-import type { SimNode } from '../node.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 
 interface Match {
   readonly name: string;

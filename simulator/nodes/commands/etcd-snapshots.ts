@@ -9,8 +9,8 @@ import {
   snapshotHash,
   soleMember,
 } from '../cluster/etcd-snapshot.ts';
-import type { SimNode } from '../node.ts';
 import { type Arguments, failure, type Output, ok } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 
 /** Where a container sees which directory of its machine. */
 export interface Mounts {

@@ -9,8 +9,8 @@ import {
   promoteMember,
   removeMember,
 } from '../cluster/etcd.ts';
-import type { SimNode } from '../node.ts';
 import { type CommandContext, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 import { type Mounts, offlineSnapshot, saveSnapshot } from './etcd-snapshots.ts';
 
 const VALUES = new Set([

@@ -1,8 +1,9 @@
 import { listeningPorts } from '../cluster/endpoints.ts';
-import { virtualAddressesHeldBy } from '../cluster/keepalived.ts';
+import { virtualAddressesHeldBy } from '../cluster/virtual-addresses.ts';
 import { sysctlValue } from '../files/dynamic.ts';
-import { addressesOf, type SimNode } from '../node.ts';
+import { addressesOf } from '../node.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 
 const MODULES = new Set(
   'overlay br_netfilter bridge ip_vs ip_vs_rr ip_vs_wrr ip_vs_sh nf_conntrack nf_nat xt_conntrack vxlan iptable_nat ip_tables veth dm_thin_pool loop nbd dummy'.split(

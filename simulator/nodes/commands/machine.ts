@@ -1,7 +1,7 @@
 import { DPKG_LOCK, LISTS_LOCK, lockHolder } from '../apt/lock.ts';
 import { listeningPorts } from '../cluster/endpoints.ts';
-import type { SimNode } from '../node.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
+import type { SimNode } from '../world.ts';
 
 /** Who has a file open: package tools their locks, others the file they were started with. */
 function usersOf(node: SimNode, path: string, own: number): readonly { readonly pid: number; readonly name: string }[] {

@@ -1,27 +1,5 @@
-import { staticPodProcesses } from '../cluster/static-pods.ts';
-import type { SimNode } from '../node.ts';
+import { type ProcessRow, processesOf } from '../processes.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
-import { servicesRunning } from '../systemd/services.ts';
-
-interface Row {
-  readonly pid: number;
-  readonly ppid: number;
-  readonly user: string;
-  readonly argv: readonly string[];
-}
-
-/** All processes of the machine: the init system, daemons, static pods, and what runs in shells at this moment. */
-export function processesOf(node: SimNode): readonly Row[] {
-  const daemons: Row[] = [
-    { pid: 1, ppid: 0, user: 'root', argv: ['/sbin/init'] },
-    { pid: 612, ppid: 1, user: 'root', argv: ['sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups'] },
-    { pid: 540, ppid: 1, user: 'syslog', argv: ['/usr/sbin/rsyslogd', '-n', '-iNONE'] },
-  ];
-  const services = servicesRunning(node).map(({ argv, pid, user }) => ({ pid, ppid: 1, user, argv }));
-  const pods = staticPodProcesses(node).map((argv, index) => ({ pid: 900 + index, ppid: 1, user: 'root', argv }));
-  const own = [...node.processes.values()].map(({ pid, ppid, user, argv }) => ({ pid, ppid, user, argv }));
-  return [...daemons, ...services, ...pods, ...own];
-}
 
 function ps(args: readonly string[], { node, pid }: CommandContext): Output {
   const rows = processesOf(node);
@@ -32,7 +10,7 @@ function ps(args: readonly string[], { node, pid }: CommandContext): Output {
   const shown = rows.filter((row) => (wanted ? row.pid === Number(wanted) : all || row.pid >= pid - 1));
   if (custom !== undefined) {
     const columns = custom.split(',').map((column) => column.replace(/=$/, ''));
-    const cells: Record<string, (row: Row) => string> = {
+    const cells: Record<string, (row: ProcessRow) => string> = {
       pid: ({ pid: own }) => String(own),
       ppid: ({ ppid }) => String(ppid),
       user: ({ user }) => user,

@@ -1,9 +1,9 @@
 import { containersOf } from '../cluster/pods.ts';
 import { imageProblem, pullRefusal } from '../containers/registries.ts';
-import type { SimNode } from '../node.ts';
+import { installedProgram } from '../files/installed-program.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from '../shell/command.ts';
-import { installedProgram } from '../shell/shell.ts';
 import { activeState } from '../systemd/services.ts';
+import type { SimNode } from '../world.ts';
 import { etcdContainer, etcdctl } from './etcdctl.ts';
 
 const CONFIG = `disabled_plugins = []

@@ -1,5 +1,5 @@
 import { type CommandContext, failure, type Output, ok } from '../shell/command.ts';
-import { ROOT_PATH } from '../shell/shell.ts';
+import { ROOT_PATH } from '../shell/login.ts';
 import { passed, shell } from './shell-programs.ts';
 
 interface SudoOptions {

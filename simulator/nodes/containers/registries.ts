@@ -1,6 +1,6 @@
 import { isReleased } from '../internet/releases.ts';
 import { request } from '../internet/request.ts';
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 
 /** Why an image cannot be had, in the runtime's words. */
 export interface ImageProblem {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NodeState } from '../node.ts';
+import type { NodeState } from '../node-state.ts';
 import type { DynamicFile } from './tree.ts';
 
 /** What a sysctl key reads as, `undefined` when the kernel has no such key (bridge keys before br_netfilter is loaded). */

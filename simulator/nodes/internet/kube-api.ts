@@ -4,7 +4,7 @@ import { publicKeyHash } from '../cluster/pki.ts';
 import { bearerOf, isBoundAsAdmin } from '../cluster/service-accounts.ts';
 import { kindOf } from '../commands/kubectl/kinds.ts';
 import { objectsOf } from '../commands/kubectl/resources.ts';
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 
 /** How a client of the API server proves itself, and whom it trusts. */
 export interface ApiCaller {

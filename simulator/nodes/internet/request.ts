@@ -1,5 +1,5 @@
 import { answerOf } from '../cluster/endpoints.ts';
-import type { SimNode } from '../node.ts';
+import type { SimNode } from '../world.ts';
 import { artefactAt } from './artefacts.ts';
 import { type ApiCaller, kubeApiAnswer } from './kube-api.ts';
 import { siteFile } from './sites.ts';

@@ -1,6 +1,5 @@
 import type { View } from '../files/view.ts';
-import type { SimNode } from '../node.ts';
-import type { World } from '../world.ts';
+import type { SimNode, World } from '../world.ts';
 
 export interface Output {
   readonly stdout?: string;
@@ -73,11 +72,6 @@ export function ok(stdout = ''): Output {
 
 export function failure(exitCode: number, stderr: string, stdout = ''): Output {
   return { stdout, stderr: stderr === '' || stderr.endsWith('\n') ? stderr : `${stderr}\n`, exitCode };
-}
-
-/** Quotes one word so that the shell sees exactly it. */
-export function quote(word: string): string {
-  return /^[A-Za-z0-9_/:=.,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Options and operands of a command line, as most tools read them. */

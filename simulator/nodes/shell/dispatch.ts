@@ -3,10 +3,13 @@ import { commandSeconds } from '../../kernel/latency.ts';
 import { COMMANDS } from '../commands/table.ts';
 import { toBytes, toText } from '../files/bytes.ts';
 import { FileError, normalize } from '../files/tree.ts';
-import { type CommandContext, type CommandSpec, failure, type Output, quote, type RunOptions } from './command.ts';
+import { type CommandContext, type CommandSpec, failure, type Output, type RunOptions } from './command.ts';
 import { marksOf, reachesOutput } from './live-output.ts';
+import { loginEnv } from './login.ts';
+import { quote } from './quote.ts';
+import { type InputSource, NO_INPUT, type ShellResult } from './request.ts';
 import { MARK } from './rewrite.ts';
-import { type InputSource, loginEnv, NO_INPUT, type Run, runShell, type ShellResult } from './shell.ts';
+import type { Run } from './run.ts';
 
 type Result = Pick<ExecResult, 'stdout' | 'stderr' | 'exitCode' | 'stdoutKind'>;
 
@@ -138,7 +141,7 @@ function contextOf(run: Run, spec: CommandSpec, call: Call & { readonly pid: num
   const start = (text: string, positional: readonly string[], options: RunOptions): Promise<ShellResult> => {
     const user = options.user ?? run.user;
     const stdin = options.stdin ?? (given === '' ? undefined : given);
-    return runShell(node, {
+    return node.world.shells.run(node, {
       user,
       text,
       positional,
@@ -176,7 +179,7 @@ function contextOf(run: Run, spec: CommandSpec, call: Call & { readonly pid: num
     },
     script: async (text, positional, options = {}) => decode(await start(text, positional, options)),
     detach: (text, options = {}) => {
-      void runShell(node, {
+      void node.world.shells.run(node, {
         user: run.user,
         text,
         env: exported,

@@ -1,8 +1,8 @@
 import { Bash, type Command } from 'just-bash';
 import { COMMANDS } from '../commands/table.ts';
+import { installedProgram } from '../files/installed-program.ts';
 import { createCommand } from './dispatch.ts';
-import type { Run } from './shell.ts';
-import { installedProgram } from './shell.ts';
+import type { Run } from './run.ts';
 
 /** just-bash's own commands, once for all shells. */
 const BUNDLED: ReadonlyMap<string, Command> = (

@@ -1,84 +1,29 @@
 import { isUtf8 } from 'node:buffer';
 import { Bash, type ExecResult } from 'just-bash';
 import { toBytes } from '../files/bytes.ts';
-import { PROGRAM_DIRECTORIES, programIn } from '../files/programs.ts';
-import { entryAt, FileError } from '../files/tree.ts';
-import { asFileSystem, createView, type View, type Viewer } from '../files/view.ts';
-import type { SimNode } from '../node.ts';
+import { FileError } from '../files/tree.ts';
+import { asFileSystem, createView, type Viewer } from '../files/view.ts';
+import type { Shells, SimNode } from '../world.ts';
 import { InstalledCommands, InstalledPaths } from './installed.ts';
 import { unseenLines } from './live-output.ts';
+import { homeOf, loginEnv } from './login.ts';
+import { NO_INPUT, type ShellRequest, type ShellResult } from './request.ts';
+import type { Run } from './run.ts';
 import { putInPlace, scriptOf } from './scripts.ts';
 
-/** Standard input of a run: comes from a client, or is empty. */
-export interface InputSource {
-  /** A client may still send something. */
-  readonly live: boolean;
-  /** All bytes, when the client closed it. The second call gives nothing: it was read. */
-  read(): Promise<string>;
-}
+/** The shells of all machines: bash as just-bash plays it, with the simulator's commands. */
+export const SHELLS: Shells = { run: runShell, runLive: runShellLive, isOneCommand };
 
-export const NO_INPUT: InputSource = { live: false, read: async () => '' };
-
-export interface ShellRequest {
-  readonly user: string;
-  readonly text: string;
-  /** Positional parameters, `$0` first. */
-  readonly positional?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-  readonly input?: InputSource;
-  /** Bytes; instead of `input`. */
-  readonly stdin?: string;
-  readonly signal?: AbortSignal;
-  readonly umask?: number;
-  /** Process id of the shell. */
-  readonly pid?: number;
-  /** Called with output (bytes) while the script runs. What the shell itself says comes with the end of the script. */
-  readonly sink?: (bytes: string) => void;
-  /** Command lines (joined by NUL) that are in the ledger already, as the tail of another. */
-  readonly announced?: Set<string>;
-}
-
-export interface ShellResult {
-  /** Bytes. */
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
-
-/** One shell process and what its commands share. */
-export interface Run {
-  readonly node: SimNode;
-  readonly user: string;
-  readonly viewer: Viewer;
-  readonly view: View;
-  readonly input: InputSource;
-  readonly signal: AbortSignal;
-  readonly pid: number;
-  readonly sink: ((bytes: string) => void) | undefined;
-  readonly announced: Set<string>;
-}
-
-export const ROOT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
-export function homeOf(user: string): string {
-  return user === 'root' ? '/root' : `/home/${user}`;
-}
-
-/** The environment of a login. */
-export function loginEnv(user: string): Record<string, string> {
-  return {
-    HOME: homeOf(user),
-    USER: user,
-    LOGNAME: user,
-    SHELL: '/bin/bash',
-    PATH: `${ROOT_PATH}:/usr/games:/usr/local/games:/snap/bin`,
-    LANG: 'C.UTF-8',
-  };
+function isOneCommand(text: string): boolean {
+  try {
+    return scriptOf(text, false).isOneCommand;
+  } catch {
+    return false; // the text is no script: bash says so when it runs
+  }
 }
 
 /** Runs a script in a shell process of its own. Never rejects: a machine that is switched off ends it with 143. */
-export async function runShell(node: SimNode, request: ShellRequest): Promise<ShellResult> {
+async function runShell(node: SimNode, request: ShellRequest): Promise<ShellResult> {
   const signal = AbortSignal.any([node.power.signal, ...(request.signal ? [request.signal] : [])]);
   const viewer: Viewer = { user: request.user, umask: request.umask ?? 0o022 };
   const run: Run = {
@@ -100,7 +45,7 @@ export async function runShell(node: SimNode, request: ShellRequest): Promise<Sh
 }
 
 /** As `runShell`; all output goes to `sink`, as it comes. */
-export async function runShellLive(
+async function runShellLive(
   node: SimNode,
   request: ShellRequest & { readonly sink: (bytes: string) => void },
 ): Promise<number> {
@@ -171,21 +116,6 @@ function positionalEnv(positional: readonly string[]): Record<string, string> {
   const env: Record<string, string> = { '0': zero ?? 'bash', '#': String(rest.length), '@': all, '*': all };
   for (const [index, value] of rest.entries()) env[String(index + 1)] = value;
   return env;
-}
-
-/** Whether the machine has a command, as a shell finds it: an executable file in one of the usual directories. */
-export function installedProgram(
-  node: SimNode,
-  name: string,
-): { readonly path: string; readonly version: string } | undefined {
-  for (const directory of PROGRAM_DIRECTORIES) {
-    const path = `${directory}/${name}`;
-    const entry = entryAt(node.tree, path);
-    if (entry?.kind !== 'file' || (entry.mode & 0o111) === 0) continue;
-    const program = programIn(entry.bytes);
-    if (program?.name === name) return { path, version: program.version };
-  }
-  return undefined;
 }
 
 /** Parts of just-bash that are private in its types: here the simulator decides which command exists at which moment. */

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import { createDice } from '../../kernel/dice.ts';
-import { isUp, type SimNode } from '../node.ts';
-import type { World } from '../world.ts';
+import { isUp } from '../node.ts';
+import type { SimNode, World } from '../world.ts';
 import { type HostKey, SERVER_BASICS } from './host-keys.ts';
 import { createStartups, streamOf } from './limits.ts';
 import { createNodeDoor, type NodeDoor } from './node-door.ts';

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
 import { createDice } from '../../kernel/dice.ts';
-import type { SimNode } from '../node.ts';
-import { homeOf } from '../shell/shell.ts';
+import { homeOf } from '../shell/login.ts';
+import type { SimNode } from '../world.ts';
 import { generateHostKey, SERVER_BASICS } from './host-keys.ts';
 import { createStartups, MAX_SESSIONS, type Startups, sayOpenFailed, streamOf } from './limits.ts';
 import { serveSession } from './session.ts';

@@ -1,8 +1,8 @@
 import type { ServerChannel, Session } from 'ssh2';
 import { toBytes } from '../files/bytes.ts';
-import type { SimNode } from '../node.ts';
-import { scriptOf } from '../shell/scripts.ts';
-import { homeOf, type InputSource, loginEnv, runShell, type ShellResult } from '../shell/shell.ts';
+import { homeOf, loginEnv } from '../shell/login.ts';
+import type { InputSource, ShellResult } from '../shell/request.ts';
+import type { SimNode } from '../world.ts';
 
 interface SessionOptions {
   readonly session: Session;
@@ -69,7 +69,7 @@ async function serveCommand(
   const pid = node.nextPid++;
   const argv = ['bash', '-c', command];
   // bash becomes a single command instead of starting it: then there is no process of its own
-  if (!isOneCommand(command)) {
+  if (!node.world.shells.isOneCommand(command)) {
     node.world.ledger.record({
       kind: 'command',
       where: node.label(),
@@ -78,7 +78,7 @@ async function serveCommand(
     });
   }
   node.processes.set(pid, { pid, ppid: 612, user, argv, startedAt: node.world.clock.elapsed() });
-  const result = await runShell(node, {
+  const result = await node.world.shells.run(node, {
     user,
     text: command,
     env,
@@ -92,14 +92,6 @@ async function serveCommand(
   if (node.power.signal.aborted || channel.destroyed) return;
   node.save();
   finish(channel, result);
-}
-
-function isOneCommand(command: string): boolean {
-  try {
-    return scriptOf(command, false).isOneCommand;
-  } catch {
-    return false;
-  }
 }
 
 function finish(channel: ServerChannel, result: ShellResult): void {
@@ -159,7 +151,7 @@ function servePrompt(
     if (/^\s*(exit|logout)\b/.test(text)) return leave(0);
     const pid = node.nextPid++;
     const marker = `__cwd_${pid}`;
-    const result = await runShell(node, { user, text: `${text}\necho "${marker} $PWD"`, env, cwd, pid });
+    const result = await node.world.shells.run(node, { user, text: `${text}\necho "${marker} $PWD"`, env, cwd, pid });
     const at = result.stdout.lastIndexOf(`${marker} `);
     if (at >= 0) cwd = result.stdout.slice(at + marker.length + 1).trimEnd();
     say((at >= 0 ? result.stdout.slice(0, at) : result.stdout) + result.stderr);

@@ -1,8 +1,8 @@
 import { haproxyProblem } from '../cluster/haproxy.ts';
 import { keepalivedProblem } from '../cluster/keepalived.ts';
-import type { SimNode } from '../node.ts';
+import { installedProgram } from '../files/installed-program.ts';
 import { log } from '../node.ts';
-import { installedProgram } from '../shell/shell.ts';
+import type { SimNode } from '../world.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** Services of the image that are always there and always run. */

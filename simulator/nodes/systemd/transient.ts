@@ -1,7 +1,8 @@
 import { childrenOf, type Entry, entryAt, setEntry } from '../files/tree.ts';
-import { log, type SimNode } from '../node.ts';
-import { quote } from '../shell/command.ts';
-import { ROOT_PATH, runShellLive } from '../shell/shell.ts';
+import { log } from '../node.ts';
+import { ROOT_PATH } from '../shell/login.ts';
+import { quote } from '../shell/quote.ts';
+import type { SimNode } from '../world.ts';
 import type { Transient, UnitState } from './unit-state.ts';
 
 /** Units that run in this process, by machine and name. */
@@ -116,7 +117,7 @@ async function execute(node: SimNode, state: UnitState, stop: AbortController): 
       // a full disk: the output is lost, as in a real unit
     }
   };
-  const exitCode = await runShellLive(node, {
+  const exitCode = await node.world.shells.runLive(node, {
     user: 'root',
     text: transient.argv.map(quote).join(' '),
     env: { PATH: ROOT_PATH, LANG: 'C.UTF-8', INVOCATION_ID: node.state.machineId, ...transient.environment },

@@ -21,13 +21,6 @@ export function clusterOf(context: CommandContext, path = ADMIN_CONF): ClusterSt
   return reached.cluster;
 }
 
-/** Tokens that have not expired. */
-export function validTokens(cluster: ClusterState, now: number): ClusterState['tokens'] {
-  return Object.fromEntries(
-    Object.entries(cluster.tokens).filter(([, { expiresAt }]) => expiresAt === null || expiresAt > now),
-  );
-}
-
 /** What the latency table says of a kubeadm command; spent in the middle of it, after its checks. */
 export function workSeconds({ world }: CommandContext, line: string): number {
   return commandSeconds(world.latency, line);

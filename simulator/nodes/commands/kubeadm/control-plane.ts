@@ -2,8 +2,8 @@ import type { ClusterState } from '../../cluster/clusters.ts';
 import { kubeconfig } from '../../cluster/kubeconfig.ts';
 import { createAuthority, createServiceAccountKey, issue } from '../../cluster/pki.ts';
 import { COMPONENTS, MANIFESTS } from '../../cluster/static-pods.ts';
-import type { SimNode } from '../../node.ts';
 import { serviceState, startService } from '../../systemd/services.ts';
+import type { SimNode } from '../../world.ts';
 
 const PKI = '/etc/kubernetes/pki';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { installedProgram } from '../../files/installed-program.ts';
 import type { CommandContext, parseArguments } from '../../shell/command.ts';
-import { installedProgram } from '../../shell/shell.ts';
 import { ConfigError, goDuration, type KubeadmConfig, parseConfig } from './config.ts';
 import { minorOf } from './images.ts';
 

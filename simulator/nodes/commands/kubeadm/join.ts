@@ -1,11 +1,12 @@
+import { validTokens } from '../../cluster/bootstrap-tokens.ts';
 import type { ClusterState } from '../../cluster/clusters.ts';
 import { dialError, type Reached, reachApi } from '../../cluster/endpoints.ts';
 import { addMember, hasQuorum, memberRuns, memberStarted, writeMemberData } from '../../cluster/etcd.ts';
 import { readinessOf } from '../../cluster/kube-nodes.ts';
+import { installedProgram } from '../../files/installed-program.ts';
 import { type CommandContext, failure, type Output, parseArguments } from '../../shell/command.ts';
-import { installedProgram } from '../../shell/shell.ts';
 import { kubeletProblem } from '../../systemd/services.ts';
-import { validTokens, workSeconds } from './api.ts';
+import { workSeconds } from './api.ts';
 import { ConfigError, goDuration } from './config.ts';
 import { putSharedKeys, writeControlPlane, writeKubelet } from './control-plane.ts';
 import { minorOf } from './images.ts';

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { validTokens } from '../../cluster/bootstrap-tokens.ts';
 import { stamp } from '../../cluster/time.ts';
 import { pullRefusal } from '../../containers/registries.ts';
+import { installedProgram } from '../../files/installed-program.ts';
 import {
   type CommandContext,
   type CommandTable,
@@ -9,9 +11,8 @@ import {
   ok,
   parseArguments,
 } from '../../shell/command.ts';
-import { installedProgram } from '../../shell/shell.ts';
 import { addImages, criProblem } from '../runtime.ts';
-import { ADMIN_CONF, clusterOf, validTokens, workSeconds } from './api.ts';
+import { ADMIN_CONF, clusterOf, workSeconds } from './api.ts';
 import { ConfigError, goDuration } from './config.ts';
 import { imagesOf, minorOf } from './images.ts';
 import { init } from './init.ts';

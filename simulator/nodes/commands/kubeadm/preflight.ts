@@ -1,8 +1,8 @@
 import { listeningPorts } from '../../cluster/endpoints.ts';
 import { COMPONENTS, MANIFESTS } from '../../cluster/static-pods.ts';
 import { sysctlValue } from '../../files/dynamic.ts';
+import { installedProgram } from '../../files/installed-program.ts';
 import type { CommandContext } from '../../shell/command.ts';
-import { installedProgram } from '../../shell/shell.ts';
 import { serviceState } from '../../systemd/services.ts';
 import { criProblem } from '../runtime.ts';
 

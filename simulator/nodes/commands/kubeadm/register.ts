@@ -3,9 +3,10 @@ import type { ClusterState, KubeNode } from '../../cluster/clusters.ts';
 import { reachApi } from '../../cluster/endpoints.ts';
 import { readinessOf, serverOf, trustedAuthority } from '../../cluster/kube-nodes.ts';
 import { identityIn } from '../../cluster/kubeconfig.ts';
-import { addressesOf, type SimNode } from '../../node.ts';
-import { installedProgram } from '../../shell/shell.ts';
+import { installedProgram } from '../../files/installed-program.ts';
+import { addressesOf } from '../../node.ts';
 import { kubeletRuns } from '../../systemd/services.ts';
+import type { SimNode } from '../../world.ts';
 
 const CONTROL_PLANE_LABELS = {
   'node-role.kubernetes.io/control-plane': '',

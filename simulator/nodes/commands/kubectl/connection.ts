@@ -4,8 +4,8 @@ import { serverOf, trustedAuthority } from '../../cluster/kube-nodes.ts';
 import { type Identity, identityIn } from '../../cluster/kubeconfig.ts';
 import { bearerOf, isBoundAsAdmin } from '../../cluster/service-accounts.ts';
 import { FileError } from '../../files/tree.ts';
-import type { SimNode } from '../../node.ts';
 import { type CommandContext, failure, type Output } from '../../shell/command.ts';
+import type { SimNode } from '../../world.ts';
 
 /** An answered connection to an API server. */
 export interface Connection {

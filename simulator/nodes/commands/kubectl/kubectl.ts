@@ -1,4 +1,5 @@
 import { tendWorkloads } from '../../cluster/workloads.ts';
+import { installedProgram } from '../../files/installed-program.ts';
 import {
   type Arguments,
   type CommandContext,
@@ -8,7 +9,6 @@ import {
   ok,
   parseArguments,
 } from '../../shell/command.ts';
-import { installedProgram } from '../../shell/shell.ts';
 import { apply } from './apply.ts';
 import { connect, forbidden } from './connection.ts';
 import { remove } from './delete.ts';

@@ -1,3 +1,4 @@
+import { validTokens } from '../../cluster/bootstrap-tokens.ts';
 import type { ClusterState, KubeNode, KubeObject } from '../../cluster/clusters.ts';
 import { withStatus } from '../../cluster/controller-status.ts';
 import { podCidrOf, readinessOf } from '../../cluster/kube-nodes.ts';
@@ -5,7 +6,6 @@ import { podObject, podsOf } from '../../cluster/pods.ts';
 import { tendTokens } from '../../cluster/service-accounts.ts';
 import { stamp } from '../../cluster/time.ts';
 import type { World } from '../../world.ts';
-import { validTokens } from '../kubeadm/api.ts';
 import type { Kind } from './kinds.ts';
 
 /** All objects of one kind, what the cluster itself makes included. */

@@ -1,4 +1,3 @@
-import type { SimNode } from '../../node.ts';
 import { type CommandContext, failure, type Output, ok, parseArguments } from '../../shell/command.ts';
 import {
   activeState,
@@ -13,6 +12,7 @@ import {
 } from '../../systemd/services.ts';
 import { stopTransient } from '../../systemd/transient.ts';
 import type { UnitState } from '../../systemd/unit-state.ts';
+import type { SimNode } from '../../world.ts';
 import { kubeletStarted } from '../kubeadm/register.ts';
 import { isEnabled, listUnits, show, states, status } from './unit-views.ts';
 

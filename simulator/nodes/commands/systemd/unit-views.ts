@@ -1,6 +1,6 @@
-import type { SimNode } from '../../node.ts';
 import { failure, type Output, ok } from '../../shell/command.ts';
 import { activeState, baseName, isAlwaysThere, serviceState, unitFile } from '../../systemd/services.ts';
+import type { SimNode } from '../../world.ts';
 
 export function states(
   units: readonly string[],
