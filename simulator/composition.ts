@@ -1,17 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { mountControl } from './control.ts';
+import { type Cloud, createCloud } from './apis/cloud.ts';
+import { mountControl } from './apis/control.ts';
 import { type Clock, createClock } from './kernel/clock.ts';
 import { GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';
 import { createLedger, type Ledger } from './kernel/ledger.ts';
 import type { Hypervisor, Network } from './kernel/machine.ts';
 import { createPersistence, type Persistence } from './kernel/persistence.ts';
-import type { NodeFaults } from './nodes/index.ts';
-import { type Cloud, createCloud } from './openstack/cloud.ts';
-import type { Faults } from './openstack/faults.ts';
-import { fingerprint } from './openstack/fingerprint.ts';
-import type { WorldOptions } from './openstack/first-world.ts';
+import type { NodeFaults } from './nodes.ts';
+import type { Faults } from './world/cloud/faults.ts';
+import { fingerprint } from './world/cloud/fingerprint.ts';
+import type { WorldOptions } from './world/cloud/first-world.ts';
 
 export interface SimulatorOptions extends WorldOptions {
   /** Of the OpenStack APIs; 0 or none: any. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { isObject, listAt, objectAt } from './openstack/json.ts';
-import { login, request, topStack } from './openstack/testing.ts';
+import { login, request, topStack } from './test/testing/cloud.ts';
+import { isObject, listAt, objectAt } from './world/cloud/json.ts';
 
 let directory = '';
 beforeEach(() => {

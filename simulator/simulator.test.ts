@@ -4,10 +4,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GUIDE_LATENCY } from './kernel/latency.ts';
-import { sshExec } from './nodes/testing.ts';
-import { isObject, listAt, objectAt, stringAt } from './openstack/json.ts';
-import { login, topStack } from './openstack/testing.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
+import { login, topStack } from './test/testing/cloud.ts';
+import { sshExec } from './test/testing/nodes.ts';
+import { isObject, listAt, objectAt, stringAt } from './world/cloud/json.ts';
 
 let simulator: Simulator;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { type Simulator as Composed, type SimulatorOptions, startSimulatorWith } from './composition.ts';
-import { createNodes, type Nodes } from './nodes/index.ts';
+import { createNodes, type Nodes } from './nodes.ts';
 
 export type { SimulatorOptions } from './composition.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ClusterState } from '../simulator/nodes/cluster/clusters.ts';
-import type { NodeFault } from '../simulator/nodes/fault.ts';
+import type { ClusterState } from '../simulator/world/cluster/clusters.ts';
+import type { NodeFault } from '../simulator/world/nodes/fault.ts';
 import {
   createInstance,
   guideRequest,

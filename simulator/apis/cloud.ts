@@ -1,0 +1,127 @@
+import type { Express } from 'express';
+import type { Clock } from '../kernel/clock.ts';
+import type { LatencyTable } from '../kernel/latency.ts';
+import type { Ledger } from '../kernel/ledger.ts';
+import type { Hypervisor, Network } from '../kernel/machine.ts';
+import type { Persistence } from '../kernel/persistence.ts';
+import { createChance } from '../world/cloud/chance.ts';
+import type { CloudState } from '../world/cloud/cloud-state.ts';
+import { createFaults, type Faults } from '../world/cloud/faults.ts';
+import { firstWorld, type WorldOptions } from '../world/cloud/first-world.ts';
+import type { Foundation } from '../world/cloud/foundation.ts';
+import { createDesigner } from '../world/cloud/heat/design.ts';
+import { createEngine } from '../world/cloud/heat/engine.ts';
+import { networkKinds } from '../world/cloud/heat/network-kinds.ts';
+import { otherKinds } from '../world/cloud/heat/other-kinds.ts';
+import { serverKind } from '../world/cloud/heat/server-kind.ts';
+import { createStackStore } from '../world/cloud/heat/stack-store.ts';
+import { createValidator } from '../world/cloud/heat/validation.ts';
+import { createNetworkChanges } from '../world/cloud/neutron/changes.ts';
+import { createNetworkStore } from '../world/cloud/neutron/network-store.ts';
+import { createComputeStore } from '../world/cloud/nova/compute-store.ts';
+import { createCinder } from './cinder.ts';
+import { createGlance } from './glance.ts';
+import { createHeat } from './heat/heat.ts';
+import { createStackViews } from './heat/views.ts';
+import { createKeystone } from './keystone/keystone.ts';
+import { createSessions } from './keystone/sessions.ts';
+import { createNeutron } from './neutron/neutron.ts';
+import { createNova } from './nova/nova.ts';
+import { mountService } from './server.ts';
+
+export interface CloudOptions extends WorldOptions {
+  readonly clock: Clock;
+  readonly latency: LatencyTable;
+  readonly ledger: Ledger;
+  readonly persistence: Persistence;
+  /** The server's base URL, known once it listens. */
+  readonly url: () => string;
+  readonly vnfmUrl: string;
+  /** Wall-clock seconds that a token lives. */
+  readonly tokenLifetime: number;
+  /** Asked for at each use, because the hypervisor needs the cloud's network to be made. */
+  readonly machines: () => Hypervisor;
+}
+
+/** The simulated OpenStack. */
+export interface Cloud {
+  /** Read it freely in tests; change it through the APIs. */
+  readonly state: CloudState;
+  readonly faults: Faults;
+  /** For the nodes: who answers at an address. */
+  readonly network: Network;
+  power(serverId: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void;
+  mount(app: Express): void;
+  /** Takes up what was under way when the simulator stopped. */
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+export function createCloud(options: CloudOptions): Cloud {
+  const { clock, latency, ledger, persistence, machines } = options;
+  const part = persistence.part<CloudState>('cloud', () => firstWorld(options));
+  const { state } = part;
+  const faults = createFaults(persistence, ({ service, effect }, place) =>
+    ledger.record({ kind: 'fault', where: service, what: place, detail: { effect: Object.keys(effect).join(',') } }),
+  );
+  // Draws that a kill -9 made the state forget must not come again: their ids may live on in the nodes.
+  if (Object.keys(state.serviceIds).length > 0) state.draws += 100_000;
+  const chance = createChance(state.seed, state);
+  const foundation: Foundation = {
+    state,
+    clock,
+    latency,
+    chance,
+    faults,
+    changed: part.changed,
+    flush: persistence.flushAll,
+    url: options.url,
+  };
+  const sessions = createSessions(foundation, options.tokenLifetime);
+  const network = createNetworkStore(foundation);
+  const changes = createNetworkChanges(foundation, network);
+  const compute = createComputeStore(foundation, network, machines);
+  const kinds = {
+    'OS::Nova::Server': serverKind(foundation, network, compute),
+    ...networkKinds({ foundation, network, changes }),
+    ...otherKinds(foundation, compute),
+  };
+  const designer = createDesigner(foundation, kinds);
+  const validator = createValidator(designer, network, compute);
+  const store = createStackStore(foundation);
+  const engine = createEngine({ foundation, designer, validator, store });
+  const views = createStackViews(foundation, designer);
+  const services = [
+    createKeystone(foundation, sessions, options.vnfmUrl),
+    createHeat({ foundation, designer, validator, store, engine, views }),
+    createNova(foundation, network, compute, machines),
+    createNeutron(foundation, network, changes),
+    createGlance(foundation),
+    createCinder(foundation),
+  ];
+  return {
+    state,
+    faults,
+    network: {
+      machineAt: (address) => {
+        const floating = network.floatingIpAt(address);
+        const portIds = floating ? [floating.portId ?? ''] : network.addresses.portsAt(address);
+        return portIds.map((id) => state.ports[id]?.deviceId ?? '').find((id) => state.servers[id] !== undefined);
+      },
+      fixedAddressOf: (address) => network.floatingIpAt(address)?.fixedAddress ?? undefined,
+    },
+    power: compute.power,
+    mount: (app) => {
+      for (const service of services) mountService(app, service, { foundation, sessions, ledger });
+    },
+    resume: () => {
+      compute.resume();
+      engine.resume();
+    },
+    stop: async () => {
+      await engine.stop();
+      compute.stop();
+      part.flush();
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import { containersOf } from '../world/cluster/pods.ts';
+import { installedProgram } from '../world/files/installed-program.ts';
+import { imageProblem, pullRefusal } from '../world/internet/registries.ts';
+import { activeState } from '../world/systemd/services.ts';
+import type { SimNode } from '../world/world.ts';
+import { etcdContainer, etcdctl } from './etcdctl.ts';
+import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from './shell/command.ts';
+
+const CONFIG = `disabled_plugins = []
+imports = []
+oom_score = 0
+plugin_dir = ""
+required_plugins = []
+root = "/var/lib/containerd"
+state = "/run/containerd"
+version = 2
+
+[grpc]
+  address = "/run/containerd/containerd.sock"
+
+[plugins]
+
+  [plugins."io.containerd.grpc.v1.cri"]
+    sandbox_image = "registry.k8s.io/pause:3.8"
+
+    [plugins."io.containerd.grpc.v1.cri".containerd]
+      default_runtime_name = "runc"
+
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes]
+
+        [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+          runtime_type = "io.containerd.runc.v2"
+
+          [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+            BinaryName = ""
+            SystemdCgroup = false
+
+    [plugins."io.containerd.grpc.v1.cri".registry]
+      config_path = ""
+`;
+
+const SOCKET = '/run/containerd/containerd.sock';
+
+/** Why the container runtime interface does not answer, in crictl's and kubeadm's words. */
+export function criProblem(node: SimNode): string | undefined {
+  if (activeState(node, 'containerd') !== 'active') {
+    return `rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing dial unix ${SOCKET}: connect: no such file or directory"`;
+  }
+  const path = '/etc/containerd/config.toml';
+  const config = node.root.exists(path) ? node.root.readText(path) : '';
+  const isSwitchedOff = /^\s*disabled_plugins\s*=\s*\[[^\]]*"(io\.containerd\.grpc\.v1\.)?cri"/m.test(config);
+  // containerd loads no CRI plugin that has registries in both styles
+  const isInvalid = /^\s*config_path\s*=\s*"[^"]+"/m.test(config) && /registry\.mirrors\."/.test(config);
+  if (isSwitchedOff || isInvalid) {
+    return 'rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService';
+  }
+  return undefined;
+}
+
+export function addImages(node: SimNode, images: readonly string[]): void {
+  node.state.images = [...new Set([...node.state.images, ...images])];
+  node.changed();
+}
+
+function containerd(args: readonly string[], { node, files }: CommandContext): Output {
+  const version = installedProgram(node, 'containerd')?.version ?? '';
+  if (args.includes('--version') || args.includes('-v')) {
+    return ok(`containerd github.com/containerd/containerd v${version} 64b8a811b07ba6288238eefc14d898ee0b5b99ba\n`);
+  }
+  if (args[0] === 'config' && args[1] === 'default') return ok(CONFIG);
+  if (args[0] === 'config' && args[1] === 'dump') {
+    return ok(files.exists('/etc/containerd/config.toml') ? files.readText('/etc/containerd/config.toml') : CONFIG);
+  }
+  return failure(1, 'containerd: run it as a service');
+}
+
+async function ctr(args: readonly string[], context: CommandContext): Promise<Output> {
+  const { node } = context;
+  const words = parseArguments(args, new Set(['-n', '--namespace', '--hosts-dir', '-a', '--address'])).operands;
+  if (args.includes('--version'))
+    return ok(`ctr github.com/containerd/containerd v${installedProgram(node, 'ctr')?.version ?? ''}\n`);
+  const problem =
+    activeState(node, 'containerd') === 'active'
+      ? undefined
+      : `ctr: cannot access socket ${SOCKET}: no such file or directory`;
+  if (problem !== undefined) return failure(1, problem);
+  const [object, verb, image] = words;
+  if (object === 'run') return ctrRun(args, context);
+  if (object === 'version') return ok(`Client:\n  Version:  v${installedProgram(node, 'ctr')?.version ?? ''}\n`);
+  if (object?.startsWith('i') && (verb === 'ls' || verb === 'list'))
+    return ok(`REF TYPE DIGEST SIZE PLATFORMS LABELS\n${node.state.images.map((name) => `${name}\n`).join('')}`);
+  if (object?.startsWith('i') && verb === 'pull' && image !== undefined) {
+    const refusal = imageProblem(node, image, 'containerd');
+    if (refusal) return failure(1, `ctr: ${refusal.reason}`);
+    addImages(node, [image]);
+    return ok(`${image}: resolved\nunpacking linux/amd64...\ndone\n`);
+  }
+  return ok();
+}
+
+const RUN_VALUES = new Set('-n --namespace -a --address --mount --env --user --cwd --label --snapshotter'.split(' '));
+
+/** `ctr run … IMAGE ID COMMAND…`: of the images there are, only etcd's holds a program that is worth running by hand. */
+async function ctrRun(args: readonly string[], context: CommandContext): Promise<Output> {
+  const { node } = context;
+  const [, image = '', id = '', program] = parseArguments(args, RUN_VALUES).operands;
+  if (id === '') return failure(1, 'ctr: container id must be provided');
+  if (!node.state.images.includes(image)) return failure(1, `ctr: image "${image}": not found`);
+  // the options of ctr itself end with the image's name
+  const own = parseArguments(args.slice(0, args.indexOf(image)), RUN_VALUES);
+  const mounts = (own.all.get('--mount') ?? []).map((text) => {
+    const part = Object.fromEntries(text.split(',').map((pair) => pair.split('=', 2)));
+    return { source: String(part['src'] ?? ''), destination: String(part['dst'] ?? '') };
+  });
+  const missing = mounts.find(({ source }) => !node.root.exists(source));
+  if (missing) {
+    return failure(
+      1,
+      `ctr: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: error mounting "${missing.source}" to rootfs at "${missing.destination}": stat ${missing.source}: no such file or directory: unknown`,
+    );
+  }
+  if (program === 'etcdctl' && /\/etcd:/.test(image)) {
+    return etcdctl(args.slice(args.indexOf('etcdctl') + 1), context, { host: node, mounts });
+  }
+  return failure(
+    1,
+    `ctr: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: exec: "${program ?? ''}": executable file not found in $PATH: unknown`,
+  );
+}
+
+async function crictl(args: readonly string[], context: CommandContext): Promise<Output> {
+  const { node } = context;
+  const parsed = parseArguments(
+    args,
+    new Set([
+      '-r',
+      '--runtime-endpoint',
+      '-i',
+      '--image-endpoint',
+      '-o',
+      '--output',
+      '--name',
+      '--state',
+      '-t',
+      '--timeout',
+      '--config',
+      '-c',
+    ]),
+  );
+  const [verb = '', ...operands] = parsed.operands;
+  if (parsed.has('--version', '-v') && verb === '')
+    return ok(`crictl version v${installedProgram(node, 'crictl')?.version ?? ''}\n`);
+  if (!context.isRoot) {
+    return failure(
+      1,
+      `time="2026-11-21T10:00:00Z" level=fatal msg="validate service connection: validate CRI v1 runtime API for endpoint \\"unix://${SOCKET}\\": rpc error: code = Unavailable desc = connection error: desc = \\"transport: Error while dialing: dial unix ${SOCKET}: connect: permission denied\\""`,
+    );
+  }
+  const problem = criProblem(node);
+  if (problem !== undefined) {
+    return failure(
+      1,
+      `time="2026-11-21T10:00:00Z" level=fatal msg="validate service connection: validate CRI v1 runtime API for endpoint \\"unix://${SOCKET}\\": ${problem.replaceAll('"', '\\"')}"`,
+    );
+  }
+  switch (verb) {
+    case 'info':
+      return ok(
+        '{\n  "status": {\n    "conditions": [\n      {\n        "type": "RuntimeReady",\n        "status": true,\n        "reason": "",\n        "message": ""\n      }\n    ]\n  }\n}\n',
+      );
+    case 'version':
+      return ok(
+        `Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v${installedProgram(node, 'containerd')?.version ?? ''}\nRuntimeApiVersion:  v1\n`,
+      );
+    case 'images':
+    case 'image':
+    case 'img':
+      return images(node, parsed.value('-o', '--output'));
+    case 'pull': {
+      const refusals = operands.flatMap((image) => pullRefusal(node, image) ?? []);
+      if (refusals[0] !== undefined) {
+        return failure(
+          1,
+          `time="2026-11-21T10:00:00Z" level=fatal msg="pulling image: ${refusals[0].replaceAll('"', '\\"')}"`,
+        );
+      }
+      addImages(node, operands);
+      return ok(operands.map((image) => `Image is up to date for ${image}\n`).join(''));
+    }
+    case 'inspecti': {
+      const [image = ''] = operands;
+      if (node.state.images.includes(image))
+        return ok(`{\n  "status": {\n    "id": "sha256:0",\n    "repoTags": [\n      "${image}"\n    ]\n  }\n}\n`);
+      return failure(1, `time="2026-11-21T10:00:00Z" level=fatal msg="no such image \\"${image}\\" present"`);
+    }
+    case 'rmi':
+      node.state.images = node.state.images.filter((image) => !operands.includes(image));
+      node.changed();
+      return ok();
+    case 'ps':
+    case 'pods': {
+      const name = parsed.value('--name');
+      const shown = containersOf(node).filter(
+        (container) => name === undefined || new RegExp(name).test(container.name),
+      );
+      if (parsed.has('-q', '--quiet')) return ok(shown.map(({ id }) => `${id}\n`).join(''));
+      return ok(
+        `CONTAINER           IMAGE               CREATED             STATE               NAME                      ATTEMPT             POD ID\n${shown.map(({ id, name: own }) => `${id}       ${id.slice(0, 13)}       1 minute ago        Running             ${own.padEnd(25)} 0                   ${id}\n`).join('')}`,
+      );
+    }
+    case 'exec': {
+      const [id = '', ...command] = args
+        .slice(args.indexOf('exec') + 1)
+        .filter((word, index) => index > 0 || !word.startsWith('-'));
+      const container = containersOf(node).find((found) => found.id.startsWith(id) && id !== '');
+      if (!container)
+        return failure(
+          1,
+          `time="2026-11-21T10:00:00Z" level=fatal msg="execing command in container: rpc error: code = NotFound desc = an error occurred when try to find container \\"${id}\\": not found"`,
+        );
+      if (command[0] === 'etcdctl' && container.name === 'etcd')
+        return etcdctl(command.slice(1), context, etcdContainer(node));
+      return failure(1, `level=fatal msg="execing command in container: exec: ${command[0] ?? ''}: not found"`);
+    }
+    default:
+      return ok();
+  }
+}
+
+function images(node: SimNode, format: string | undefined): Output {
+  if (format === 'json') {
+    const list = node.state.images.map((image) => ({ id: 'sha256:0', repoTags: [image], repoDigests: [], size: '1' }));
+    return ok(`${JSON.stringify({ images: list }, null, 2)}\n`);
+  }
+  const rows = node.state.images.map((image) => {
+    const at = image.lastIndexOf(':');
+    return `${image.slice(0, at).padEnd(42)} ${image.slice(at + 1).padEnd(12)} 0123456789abc       10MB\n`;
+  });
+  return ok(`IMAGE                                      TAG          IMAGE ID            SIZE\n${rows.join('')}`);
+}
+
+export const RUNTIME: CommandTable = {
+  containerd: { run: containerd },
+  ctr: { run: ctr },
+  crictl: { run: crictl },
+  runc: {
+    run: (args, { node }) => {
+      const version = installedProgram(node, 'runc')?.version ?? '';
+      if (args.includes('--version') || args.includes('-v'))
+        return ok(
+          `runc version ${version}\ncommit: v${version}-0-g18a0cb0f\nspec: 1.0.2-dev\ngo: go1.20.10\nlibseccomp: 2.5.4\n`,
+        );
+      return ok();
+    },
+  },
+  'containerd-shim-runc-v2': { run: () => ok() },
+  'containerd-stress': { run: () => ok() },
+};

@@ -1,0 +1,112 @@
+import { type Bastion, startBastion } from './apis/ssh/bastion.ts';
+import { SHELLS } from './commands/shell/shell.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { LatencyTable } from './kernel/latency.ts';
+import type { Ledger } from './kernel/ledger.ts';
+import type { Hypervisor, Network } from './kernel/machine.ts';
+import type { Part, Persistence } from './kernel/persistence.ts';
+import { type ClusterState, createClusters } from './world/cluster/clusters.ts';
+import { createVirtualAddresses } from './world/cluster/virtual-addresses.ts';
+import { boot } from './world/nodes/boot.ts';
+import { createNodeFaults, type NodeFaults } from './world/nodes/faults.ts';
+import { generateHostKey } from './world/nodes/host-keys.ts';
+import { createHypervisor, type NodeIndex } from './world/nodes/hypervisor.ts';
+import { createNode } from './world/nodes/node.ts';
+import type { NodeState } from './world/nodes/node-state.ts';
+import { type NodeView, viewOf } from './world/nodes/node-view.ts';
+import { resumeTransients } from './world/systemd/transient.ts';
+import type { SimNode, World } from './world/world.ts';
+
+export type { NodeFaults } from './world/nodes/faults.ts';
+
+export interface NodesDeps {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly persistence: Persistence;
+  readonly latency: LatencyTable;
+  readonly network: Network;
+  /** Decides what is left to chance; default 1. */
+  readonly seed?: number;
+  /** Port of the bastion on 127.0.0.1; default: any free one. */
+  readonly bastionPort?: number;
+}
+
+export interface Nodes {
+  readonly hypervisor: Hypervisor;
+  readonly bastion: Pick<Bastion, 'host' | 'port' | 'user' | 'sessions'>;
+  readonly faults: NodeFaults;
+  /** By host name, server name, server id or address. */
+  node(name: string): NodeView | undefined;
+  list(): readonly NodeView[];
+  /** Every Kubernetes cluster that was ever initialised and whose etcd data is still known. */
+  clusters(): readonly ClusterState[];
+  stop(): Promise<void>;
+}
+
+/** Starts the node half of the simulated cloud: machines that existed before go on where they were. */
+export async function createNodes(deps: NodesDeps): Promise<Nodes> {
+  const { clock, ledger, persistence, latency, network } = deps;
+  const index = persistence.part<NodeIndex>('nodes', () => ({ ids: [], bastionKey: generateHostKey() }));
+  const faults = createNodeFaults(persistence, (state, { node: _, ...fault }) =>
+    ledger.record({ kind: 'fault', where: state.hostname, what: fault.kind, detail: { fault: JSON.stringify(fault) } }),
+  );
+  const nodes = new Map<string, SimNode>();
+  const world: World = {
+    clock,
+    ledger,
+    persistence,
+    latency,
+    network,
+    seed: deps.seed ?? 1,
+    faults,
+    nodes,
+    clusters: createClusters(persistence),
+    shells: SHELLS,
+    nodeAt: () => undefined,
+  };
+  const virtual = createVirtualAddresses(world);
+  const nodeAt = (address: string): SimNode | undefined => {
+    const id = network.machineAt(address);
+    return (id === undefined ? undefined : nodes.get(id)) ?? virtual(network.fixedAddressOf(address) ?? address);
+  };
+  Object.assign(world, { nodeAt });
+  for (const id of index.state.ids) {
+    const part = persistence.part<NodeState | null>(`node-${id}`, () => null);
+    if (part.state) nodes.set(id, createNode(world, part as Part<NodeState>));
+  }
+  for (const node of nodes.values()) {
+    if (node.state.power === 'off') continue;
+    boot(node);
+    resumeTransients(node);
+  }
+  index.flush();
+  const bastion = await startBastion(world, { hostKey: index.state.bastionKey, port: deps.bastionPort ?? 0, nodeAt });
+  const { host, port, user, sessions } = bastion;
+  const find = (name: string): SimNode | undefined =>
+    nodes.get(name) ??
+    [...nodes.values()].find(({ state }) => state.hostname === name || state.machine.name === name) ??
+    nodeAt(name);
+  return {
+    hypervisor: createHypervisor(world, index),
+    bastion: { host, port, user, sessions },
+    faults,
+    node: (name) => {
+      const node = find(name);
+      return node ? viewOf(node) : undefined;
+    },
+    list: () => [...nodes.values()].map(viewOf),
+    clusters: () => world.clusters.all(),
+    stop: () => stop(world, bastion),
+  };
+}
+
+/** As if the process had been killed, but for what waits to be written: units stay running in the state. */
+async function stop({ nodes, clusters }: World, bastion: Bastion): Promise<void> {
+  clusters.freeze();
+  for (const node of nodes.values()) {
+    node.save();
+    node.freeze();
+    node.power.abort();
+  }
+  await bastion.stop();
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+
+const SCRIPT = readFileSync(
+  new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
+  'utf8',
+);
+const VIP = '10.10.0.100';
+const MASTERS = [11, 12, 13].map((host) => ({ name: `master${host}`, address: `10.10.0.${host}` }));
+const CERTIFICATES =
+  '--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt --cert /etc/kubernetes/pki/etcd/healthcheck-client.crt --key /etc/kubernetes/pki/etcd/healthcheck-client.key';
+
+let cloud: TestCloud;
+beforeEach(async () => {
+  cloud = await startTestCloud(1000);
+  for (const { name, address } of MASTERS) cloud.machine(`vm-${name}`, address);
+  await Promise.all(
+    MASTERS.map(async (master) => {
+      await phase(master, 'prepare');
+      await phase(master, 'load-balancer');
+    }),
+  );
+  const [first, ...others] = MASTERS;
+  if (!first) throw new Error('no masters');
+  const credentials = await phase(first, 'init');
+  for (const master of others) await phase(master, 'join-control-plane', credentials);
+}, 60_000);
+afterEach(() => cloud.stop());
+
+async function phase(
+  { name, address }: { readonly name: string; readonly address: string },
+  which: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Record<string, string>> {
+  const variables = {
+    NODE_NAME: name,
+    NODE_IP: address,
+    CLUSTER_ENDPOINT: `${VIP}:16443`,
+    CONTROL_PLANES: MASTERS.map((master) => `${master.name}=${master.address}`).join(','),
+    VIRTUAL_IP: VIP,
+    VRRP_PASSWORD: 'abcd1234',
+    VRRP_PRIORITY: String(110 - Number(address.split('.')[3])),
+    VNFLOW_OUTPUT: '/root/out',
+    VNFLOW_SECRET_OUTPUT: '/root/secret',
+    ...more,
+  };
+  const env = Object.entries(variables).map(([key, value]) => `export ${key}='${value}'\n`);
+  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, { stdin: SCRIPT });
+  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: env.join('') });
+  const command = `sudo sh -c '. /root/env; bash /root/script ${which} && cat /root/out /root/secret'`;
+  const { code, stdout, stderr } = await cloud.ssh(address, command);
+  if (code !== 0) throw new Error(`${which} on ${name} ended with ${code}: ${stderr}`);
+  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
+}
+
+const on = (host: number, command: string) =>
+  cloud.ssh(`10.10.0.${host}`, `sudo env KUBECONFIG=/etc/kubernetes/admin.conf ${command}`);
+const off = (host: number) => cloud.nodes.hypervisor.power(`server-vm-master${host}`, 'stop');
+
+it('three control planes answer through the virtual IP as long as two of them live', async () => {
+  const members = await on(12, `kubectl -n kube-system exec etcd-master12 -- etcdctl ${CERTIFICATES} member list`);
+  expect(members.stdout.split('\n').filter((line) => line.includes(', started, '))).toHaveLength(3);
+  off(11);
+  expect(await on(12, 'kubectl get --raw /readyz')).toMatchObject({ code: 0, stdout: 'ok' });
+  off(12);
+  expect(await on(13, 'kubectl get nodes')).toMatchObject({
+    code: 1,
+    stderr: 'Unable to connect to the server: EOF\n',
+  });
+  cloud.nodes.hypervisor.power('server-vm-master12', 'start');
+  await cloud.ssh('10.10.0.12', 'sleep 30');
+  expect(await on(13, 'kubectl get --raw /readyz')).toMatchObject({ code: 0, stdout: 'ok' });
+});
+
+it('every control plane checks tokens of service accounts with the same key', async () => {
+  const keys = await Promise.all([11, 12, 13].map((host) => on(host, 'cat /etc/kubernetes/pki/sa.pub')));
+  expect(keys[0]?.stdout).toContain('BEGIN PUBLIC KEY');
+  expect(new Set(keys.map(({ stdout }) => stdout)).size).toBe(1);
+});
+
+it('etcd without a majority still tells its status, and changes no membership', async () => {
+  off(11);
+  off(12);
+  const { stdout: id } = await cloud.ssh('10.10.0.13', `sudo crictl ps -q --name '^etcd$'`);
+  const etcdctl = (command: string) => on(13, `crictl exec ${id.trim()} etcdctl ${CERTIFICATES} ${command}`);
+  const status = await etcdctl('endpoint status -w json');
+  expect(status).toMatchObject({ code: 0 });
+  expect(status.stdout).toContain('"errors":["etcdserver: no leader"]');
+  expect(status.stdout).not.toContain('"leader":');
+  expect((await etcdctl('member remove 1234')).stderr).toContain('Error: context deadline exceeded');
+});
+
+it.each(['3.4.23', '3.5.6'])(
+  'etcd %s without a majority: no key through the leader, its own copy; 3.4 lists its members',
+  async (version) => {
+    const [cluster] = cloud.nodes.clusters();
+    if (!cluster) throw new Error('no cluster');
+    cluster.etcd.version = version;
+    const { stdout: id } = await cloud.ssh('10.10.0.13', `sudo crictl ps -q --name '^etcd$'`);
+    const etcdctl = (command: string) => on(13, `crictl exec ${id.trim()} etcdctl ${CERTIFICATES} ${command}`);
+    expect((await etcdctl('version')).stdout).toContain(`etcdctl version: ${version}\n`);
+    expect(await etcdctl('get vnflow --consistency=l')).toMatchObject({ code: 0, stdout: '' });
+    expect(await etcdctl('get --consistency=l'), 'no key').toMatchObject({ code: 128 });
+    expect(await etcdctl('get vnflow --consistency=x')).toMatchObject({ code: 4 });
+    off(11);
+    off(12);
+    expect(await etcdctl('get vnflow --consistency=l')).toMatchObject({ code: 1 });
+    expect(await etcdctl('get vnflow --consistency=s')).toMatchObject({ code: 0 });
+    expect(await etcdctl('endpoint health -w json')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"health":false'),
+    });
+    const lists = version.startsWith('3.4.');
+    expect(await etcdctl('member list')).toMatchObject({ code: lists ? 0 : 1 });
+    const all = await etcdctl('endpoint health --cluster -w json');
+    expect([all.code, all.stdout.match(/"health":false/g)?.length ?? 0]).toEqual([1, lists ? 3 : 0]);
+  },
+);
+
+it('a dead member must go before another can join', async () => {
+  off(13);
+  const etcdctl = (command: string) =>
+    on(11, `kubectl -n kube-system exec etcd-master11 -- etcdctl ${CERTIFICATES} ${command}`);
+  const add = 'member add master14 --peer-urls=https://10.10.0.14:2380';
+  expect((await etcdctl(add)).stderr).toContain('Error: etcdserver: unhealthy cluster');
+  const { stdout } = await etcdctl('member list');
+  const dead = stdout
+    .split('\n')
+    .find((line) => line.includes('master13'))
+    ?.split(',')[0];
+  expect(await etcdctl(`member remove ${dead}`)).toMatchObject({ code: 0 });
+  expect(await etcdctl(add)).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SshResult, startTestCloud, type TestCloud } from './testing/nodes.ts';
+
+const SCRIPT = new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
+const NODE = '10.10.0.57';
+const CONTAINERD = 'https://github.com/containerd/containerd/releases/download/v1.7.11/';
+
+let cloud: TestCloud;
+beforeEach(async () => {
+  cloud = await startTestCloud(1000);
+  cloud.machine('worker57', NODE);
+  await root(`cat > /root/install.sh`, readFileSync(SCRIPT, 'utf8'));
+});
+afterEach(() => cloud.stop());
+
+/** Runs a command as root. */
+function root(command: string, stdin = ''): Promise<SshResult> {
+  return cloud.ssh(NODE, `sudo bash -c '${command}'`, { stdin });
+}
+
+function prepare(more = ''): Promise<SshResult> {
+  return root(`NODE_NAME=worker57 NODE_IP=${NODE} ${more} bash /root/install.sh prepare`);
+}
+
+function commands(): readonly string[] {
+  return cloud
+    .entries()
+    .filter(({ kind }) => kind === 'command')
+    .map(({ what }) => what);
+}
+
+const node = () => cloud.nodes.node('worker57');
+
+/** Polls the simulated machine, which runs in this process. */
+async function until(condition: () => boolean | undefined): Promise<void> {
+  for (let tries = 0; !condition(); tries += 1) {
+    if (tries > 5000) throw new Error('did not happen');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+describe('the phase prepare of the install script on a simulated node', () => {
+  it('leaves a node that kubeadm accepts; again, it changes nothing', async () => {
+    expect(await prepare()).toMatchObject({ code: 0, stderr: '' });
+    const state = await root(
+      'containerd --version; runc --version | head -n 1; crictl info > /dev/null && echo cri; swapon --show; sysctl -n net.bridge.bridge-nf-call-iptables; apt-mark showhold; dpkg-query -W kubelet',
+    );
+    expect(state.stdout).toBe(
+      'containerd github.com/containerd/containerd v1.7.11 64b8a811b07ba6288238eefc14d898ee0b5b99ba\nrunc version 1.1.10\ncri\n1\nkubeadm\nkubectl\nkubelet\nkubelet\t1.26.8-1.1\n',
+    );
+    const before = commands().length;
+    expect(await prepare()).toMatchObject({ code: 0, stderr: '' });
+    const again = commands().slice(before);
+    expect(again).toContain(
+      'kubeadm config images list --kubernetes-version v1.26.8 --image-repository registry.k8s.io',
+    );
+    expect(again.filter((line) => /^(apt-|curl|tar|systemctl restart|kubeadm config images pull)/.test(line))).toEqual(
+      [],
+    );
+  });
+
+  it('takes a spoiled download for something that passes by, and installs nothing of it', async () => {
+    cloud.nodes.faults.add({ kind: 'download-corrupted', urlPrefix: CONTAINERD, times: 1 });
+    const { code, stderr } = await prepare();
+    expect(code).toBe(75);
+    expect(stderr).toContain(
+      'does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
+    );
+    expect(node()?.file('/usr/local/bin/containerd')).toBeUndefined();
+    expect((await prepare()).code).toBe(0);
+  });
+
+  it('refuses a download whose digest is not the one that the script pins', async () => {
+    await root(`sed -i s/d66161d54546/d66161d54547/ /root/install.sh`);
+    expect(await prepare()).toMatchObject({ code: 75 });
+  });
+
+  it('checks versions without a pin against the published sums', async () => {
+    expect((await prepare('CONTAINERD_VERSION=1.7.13 RUNC_VERSION=1.1.12')).code).toBe(0);
+    expect((await root('containerd --version; runc --version')).stdout).toMatch(
+      /v1\.7\.13 .*\nrunc version 1\.1\.12\n/,
+    );
+  });
+
+  it('tells what cannot succeed from what may pass by', async () => {
+    expect(await prepare('CONTAINERD_VERSION=1.7.99')).toMatchObject({ code: 1 });
+    expect(await prepare('KUBERNETES_APT_FINGERPRINT=0000')).toMatchObject({ code: 1 });
+    const unknown = await prepare('KUBERNETES_VERSION=1.26.99');
+    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown.stderr).toContain("E: Version '1.26.99-*' for 'kubelet' was not found");
+    const down = {
+      kind: 'command',
+      exitCode: 100,
+      stderr: 'E: Failed to fetch http://archive.ubuntu.com  503\n',
+    } as const;
+    const over = cloud.nodes.faults.add({ ...down, commandPrefix: 'apt-get' });
+    expect(await prepare()).toMatchObject({ code: 75 });
+    over();
+    expect(await prepare('DOWNLOAD_URL=https://mirror.invalid CONTAINERD_VERSION=1.7.13')).toMatchObject({ code: 75 });
+    expect(await prepare()).toMatchObject({ code: 0 });
+  });
+
+  it('waits for another package tool, and gives up for now after a quarter of an hour', async () => {
+    const other = root('flock /var/lib/dpkg/lock-frontend sleep 2500');
+    await until(() => node()?.processes().includes('sleep 2500'));
+    const { code, stderr } = await prepare();
+    expect(code).toBe(75);
+    expect(stderr).toMatch(
+      /E: Could not get lock \/var\/lib\/dpkg\/lock-frontend\. It is held by process \d+ \(flock\)/,
+    );
+    await other;
+    expect((await prepare()).code).toBe(0);
+  });
+
+  it('stops for good on a full disk, and goes on once there is room', async () => {
+    const room = cloud.nodes.faults.add({ kind: 'disk-full' });
+    expect((await prepare()).code).toBe(1);
+    room();
+    const running = prepare();
+    await until(() =>
+      node()
+        ?.processes()
+        .some((line) => line.startsWith('apt-get install')),
+    );
+    const roomAgain = cloud.nodes.faults.add({ kind: 'disk-full' });
+    const { code, stderr } = await running;
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/no space left on device/i) });
+    roomAgain();
+    expect((await prepare()).code).toBe(0);
+  });
+
+  it('repairs an installation that was killed half-way', async () => {
+    await root(`systemd-run --unit=job env NODE_NAME=worker57 NODE_IP=${NODE} bash /root/install.sh prepare`);
+    await until(() => node()?.file('/var/lib/dpkg/updates/0001') !== undefined);
+    await root('systemctl stop job');
+    expect((await root('apt-get install -y jq')).stderr).toContain('E: dpkg was interrupted');
+    expect((await prepare()).code).toBe(0);
+    expect(commands()).toContain('dpkg --configure -a --force-confold');
+  });
+
+  it('makes a registry that answers', async () => {
+    expect(await root('bash /root/install.sh registry')).toMatchObject({ code: 0, stderr: '' });
+    expect((await root('curl -fsS http://10.10.0.57:5000/v2/')).code).toBe(0);
+    const before = commands().length;
+    expect((await root('bash /root/install.sh registry')).code).toBe(0);
+    expect(
+      commands()
+        .slice(before)
+        .filter((line) => /^(apt-get|docker (pull|run|rm))/.test(line)),
+    ).toEqual([]);
+  });
+});

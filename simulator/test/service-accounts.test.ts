@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { installPhase, startTestCloud, type TestCloud } from './testing/nodes.ts';
+
+const MASTER = '10.10.0.231';
+const FLOATING = '172.24.4.3';
+const ACCOUNT = `apiVersion: v1
+kind: ServiceAccount
+metadata: {name: robot, namespace: kube-system}
+`;
+const BINDING = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: robot}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, name: robot, namespace: kube-system}]
+`;
+const SECRET = `apiVersion: v1
+kind: Secret
+metadata: {name: robot, namespace: kube-system, annotations: {kubernetes.io/service-account.name: robot}}
+type: kubernetes.io/service-account-token
+`;
+
+let cloud: TestCloud;
+beforeAll(async () => {
+  cloud = await startTestCloud(1000);
+  cloud.floating.set(FLOATING, MASTER);
+  cloud.machine('vm-master', MASTER);
+  const node = { name: 'master231', address: MASTER };
+  await installPhase(cloud, node, { phase: 'prepare', CLUSTER_ENDPOINT: `${MASTER}:6443` });
+  await installPhase(cloud, node, { phase: 'init', CLUSTER_ENDPOINT: `${MASTER}:6443`, CERT_SANS: FLOATING });
+}, 60_000);
+afterAll(() => cloud.stop());
+
+const kubectl = (command: string, stdin = '') =>
+  cloud.ssh(MASTER, `sudo kubectl --kubeconfig /etc/kubernetes/admin.conf ${command}`, { stdin });
+
+async function token(): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { stdout } = await kubectl('-n kube-system get secret robot -o json');
+    const text: unknown = JSON.parse(stdout).data?.token;
+    if (typeof text === 'string') return Buffer.from(text, 'base64').toString('utf8');
+  }
+  throw new Error('no token');
+}
+
+/** HTTP status, or curl's words. */
+async function ask(bearer: string, host = MASTER): Promise<string> {
+  const url = `https://${host}:6443/api/v1/namespaces`;
+  const command = `sudo curl -sS --cacert /etc/kubernetes/pki/ca.crt -H @- -o /dev/null -w '%{http_code}' ${url}`;
+  const { stdout, stderr } = await cloud.ssh(MASTER, command, { stdin: `Authorization: Bearer ${bearer}\n` });
+  return stderr.trim() || stdout;
+}
+
+it("an account's token comes after its Secret, stays when it is applied again, and may what its binding says", async () => {
+  const applied = await kubectl('apply -f -', `${ACCOUNT}---\n${SECRET}`);
+  expect(applied.stdout).toBe('serviceaccount/robot created\nsecret/robot created\n');
+  const first = await token();
+  expect(await ask(first)).toBe('403');
+  await kubectl('apply -f -', `${ACCOUNT}---\n${BINDING}---\n${SECRET}`);
+  expect(await token()).toBe(first);
+  expect(await ask(first)).toBe('200');
+  const [header, payload] = first.split('.');
+  expect(await ask(`${header}.${payload}.AAAA`)).toBe('401');
+});
+
+it("the API server's certificate is for the names that kubeadm was given", async () => {
+  expect(await ask(await token(), FLOATING)).toBe('200');
+  cloud.floating.set('172.24.4.99', MASTER);
+  expect(await ask(await token(), '172.24.4.99')).toContain('no alternative certificate subject name matches');
+});
+
+it('a token ends with its Secret, and a Secret with its account', async () => {
+  const old = await token();
+  await kubectl('-n kube-system delete secret robot');
+  expect(await ask(old)).toBe('401');
+  await kubectl('apply -f -', SECRET);
+  const next = await token();
+  expect(await ask(next)).toBe('200');
+  await kubectl('-n kube-system delete serviceaccount robot');
+  expect(await ask(next)).toBe('401');
+  expect((await kubectl('-n kube-system get secret robot')).stderr).toContain('secrets "robot" not found');
+});

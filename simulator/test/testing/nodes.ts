@@ -1,0 +1,192 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import ssh2 from 'ssh2';
+import { createClock } from '../../kernel/clock.ts';
+import { GUIDE_LATENCY } from '../../kernel/latency.ts';
+import { createLedger, type LedgerEntry } from '../../kernel/ledger.ts';
+import type { Machine } from '../../kernel/machine.ts';
+import { createPersistence } from '../../kernel/persistence.ts';
+import { createNodes, type Nodes } from '../../nodes.ts';
+
+const INSTALL_SCRIPT = new URL('../../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
+
+/** A bare network: machines answer at the addresses of their ports and at floating IPs given here. */
+export interface TestCloud {
+  readonly nodes: Nodes;
+  readonly floating: Map<string, string>;
+  entries(): readonly LedgerEntry[];
+  /** Creates a machine with one port at this address. */
+  machine(name: string, address: string, more?: Partial<Machine>): Machine;
+  /** Runs a command as `ubuntu` through the bastion. */
+  ssh(address: string, command: string, options?: SshOptions): Promise<SshResult>;
+  /** Ends this simulator and starts another on the same state, so many simulated seconds later. */
+  restart(later?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SshOptions {
+  readonly user?: string;
+  readonly password?: string;
+  readonly stdin?: string;
+  /** Leaves standard input open, like a client that does not care. */
+  readonly openInput?: boolean;
+  readonly hostKey?: (key: Buffer) => void;
+}
+
+export interface SshResult {
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function startTestCloud(speed = 2000): Promise<TestCloud> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-nodes-'));
+  const floating = new Map<string, string>();
+  const machines = new Map<string, Machine>();
+  let elapsed = 0;
+  const start = async () => {
+    const clock = createClock(speed, elapsed);
+    const ledger = createLedger(clock.elapsed, directory);
+    const persistence = createPersistence(directory);
+    const network = {
+      machineAt: (address: string) => {
+        const fixed = floating.get(address) ?? address;
+        return [...machines.values()].find(({ ports }) => ports.some((port) => port.address === fixed))?.id;
+      },
+      fixedAddressOf: (address: string) => floating.get(address),
+    };
+    const nodes = await createNodes({ clock, ledger, persistence, latency: GUIDE_LATENCY, network });
+    return { clock, ledger, persistence, nodes };
+  };
+  let world = await start();
+  const cloud: TestCloud = {
+    get nodes() {
+      return world.nodes;
+    },
+    floating,
+    entries: () => world.ledger.entries(),
+    machine: (name, address, more = {}) => {
+      const machine: Machine = {
+        id: `server-${name}`,
+        name,
+        imageName: 'ubuntu-22.04',
+        flavor: { vcpus: 2, ramMb: 4096, diskGb: 20 },
+        host: 'compute-1',
+        ports: [{ portId: `port-${name}`, mac: 'fa:16:3e:00:00:01', address, cidr: '10.10.0.0/24' }],
+        ...more,
+      };
+      machines.set(machine.id, machine);
+      world.nodes.hypervisor.create(machine);
+      return machine;
+    },
+    ssh: (address, command, options) => untilBooted(() => sshExec(world.nodes, address, { command, ...options })),
+    restart: async (later = 0) => {
+      elapsed = world.clock.elapsed() + later;
+      await world.nodes.stop();
+      world.persistence.flushAll();
+      world = await start();
+    },
+    stop: async () => {
+      await world.nodes.stop();
+      world.persistence.flushAll();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return cloud;
+}
+
+/** Repeats what fails because the machine still boots. */
+async function untilBooted<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries > 100 || !(error instanceof Error) || !error.message.includes('Channel open failure')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+/** One command over SSH, as the real client does it: bastion, direct-tcpip, login, exec. */
+export async function sshExec(
+  nodes: Nodes,
+  address: string,
+  {
+    command,
+    user = 'ubuntu',
+    password = 'ubuntu',
+    stdin,
+    openInput,
+    hostKey,
+  }: SshOptions & { readonly command: string },
+): Promise<SshResult> {
+  const bastion = new ssh2.Client();
+  const inner = new ssh2.Client();
+  try {
+    await connected(bastion, { host: nodes.bastion.host, port: nodes.bastion.port, username: nodes.bastion.user });
+    const sock = await new Promise<ssh2.ClientChannel>((resolve, reject) =>
+      bastion.forwardOut('127.0.0.1', 0, address, 22, (error, channel) => (error ? reject(error) : resolve(channel))),
+    );
+    await connected(inner, {
+      sock,
+      username: user,
+      password,
+      hostVerifier: (key: Buffer) => {
+        hostKey?.(key);
+        return true;
+      },
+    });
+    return await new Promise<SshResult>((resolve, reject) =>
+      inner.exec(command, (error, channel) => {
+        if (error) return reject(error);
+        let stdout = '';
+        let stderr = '';
+        let code: number | undefined;
+        channel.on('data', (chunk: Buffer) => {
+          stdout += chunk.toString();
+        });
+        channel.stderr.on('data', (chunk: Buffer) => {
+          stderr += chunk.toString();
+        });
+        channel.on('exit', (exit: number | null) => {
+          code = exit ?? undefined;
+        });
+        channel.on('close', () => resolve({ code, stdout, stderr }));
+        if (!openInput) channel.end(stdin ?? '');
+      }),
+    );
+  } finally {
+    inner.end();
+    bastion.end();
+  }
+}
+
+function connected(client: ssh2.Client, config: ssh2.ConnectConfig): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.on('error', reject);
+    client.on('close', () => reject(new Error('connection closed')));
+    client.on('ready', () => resolve());
+    client.connect(config);
+    if (!config.sock) client.setNoDelay(true);
+  });
+}
+
+/** Runs a phase of the sample's install script as root, in the foreground. @returns its outputs @throws Error with what it printed */
+export async function installPhase(
+  cloud: TestCloud,
+  { name, address }: { readonly name: string; readonly address: string },
+  { phase, ...variables }: Readonly<Record<string, string>> & { readonly phase: string },
+): Promise<Record<string, string>> {
+  const files = { VNFLOW_OUTPUT: '/root/out', VNFLOW_SECRET_OUTPUT: '/root/secret' };
+  const env = Object.entries({ NODE_NAME: name, NODE_IP: address, ...files, ...variables });
+  const lines = env.map(([key, value]) => `export ${key}='${value}'\n`);
+  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, {
+    stdin: readFileSync(INSTALL_SCRIPT, 'utf8'),
+  });
+  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: lines.join('') });
+  const command = `sudo sh -c '. /root/env; bash /root/script ${phase} && cat /root/out /root/secret'`;
+  const { code, stdout, stderr } = await cloud.ssh(address, command);
+  if (code !== 0) throw new Error(`${phase} on ${name} ended with ${code}: ${stderr}`);
+  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
+}

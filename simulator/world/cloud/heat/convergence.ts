@@ -1,0 +1,212 @@
+import type { Resource, Stack, StackAction, StackSource } from '../cloud-state.ts';
+import { type Json, type JsonObject, same } from '../json.ts';
+import { Refusal } from '../refusal.ts';
+import type { Design, Designer } from './design.ts';
+import { NotYet } from './functions.ts';
+import { groupKindOf, groupTemplate } from './groups.ts';
+import { type EngineParts, kindOf, type Removal, taskFor } from './removal.ts';
+import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
+import { asFailure, Halted, inOrder, type Run, reasonOf, StackFailure, track } from './run.ts';
+import { strike } from './strike.ts';
+
+/** Where one resource is worked on. */
+interface Place {
+  readonly stack: Stack;
+  readonly design: Design;
+  readonly name: string;
+  readonly run: Run;
+}
+
+/** Makes a stack what its template says: creates, changes, replaces, and removes what is left over. */
+export type Converge = (stack: Stack, run: Run) => Promise<void>;
+
+export function createConverge(parts: EngineParts, removal: Removal): Converge {
+  const { foundation, designer, validator, store } = parts;
+  const { state, clock, latency, chance, changed } = foundation;
+
+  const converge = async (stack: Stack, run: Run): Promise<void> => {
+    const design = readDesign(designer, stack);
+    retireMissing(stack, design);
+    for (const name of Object.keys(design.resources)) {
+      const row = stack.resources[name] ?? store.addResource(stack, name, design.resources[name]?.type ?? '');
+      row.requires = [...(design.requirements.get(name) ?? [])];
+    }
+    changed();
+    await inOrder(design.requirements, run, (name) => track(run, bring({ stack, design, name, run })));
+    await removal.removeObsolete(stack, run);
+  };
+
+  const retireMissing = (stack: Stack, design: Design) => {
+    for (const row of Object.values(stack.resources)) if (!design.resources[row.name]) retire(stack, row);
+  };
+
+  const retire = (stack: Stack, row: Resource) => {
+    delete stack.resources[row.name];
+    if (row.physicalId !== '') stack.obsolete.push(row);
+    changed();
+  };
+
+  /** One resource: create, replace, update or leave alone. */
+  const bring = async (place: Place): Promise<void> => {
+    const { stack, design, name } = place;
+    const definition = design.resources[name];
+    const row = stack.resources[name];
+    if (!definition || !row) return;
+    const isNested = designer.isNested(definition.type, stack.source);
+    const isNew = row.action === 'INIT' || (row.action === 'CREATE' && row.progress === 'IN_PROGRESS');
+    if (row.type !== definition.type || isBroken(row, isNested)) return replace(place, row);
+    if (isNested) return bringNested(place, row, isNew ? 'CREATE' : 'UPDATE');
+    const properties = evaluateFor(place);
+    if (properties instanceof ResourceFailure) {
+      return attempt(place, row, isNew ? 'CREATE' : 'UPDATE', () => Promise.reject(properties));
+    }
+    if (isNew) {
+      if (row.properties && !same(row.properties, properties)) return replace(place, row);
+      return create(place, row, properties);
+    }
+    const before = row.properties ?? {};
+    const changes = [...new Set([...Object.keys(before), ...Object.keys(properties)])].filter(
+      (key) => !same(before[key], properties[key]),
+    );
+    if (changes.length === 0 && row.progress === 'COMPLETE') return;
+    const kind = designer.kind(row.type);
+    if (!kind?.update || !changes.every((key) => kind.properties[key]?.live)) return replace(place, row);
+    await updateInPlace(place, row, { kind, properties });
+  };
+
+  const evaluateFor = ({ stack, design, name }: Place): JsonObject | ResourceFailure => {
+    try {
+      return designer.properties(stack, design, name);
+    } catch (error) {
+      if (error instanceof NotYet) return new ResourceFailure('NotFound', `The value of ${error.message} is not known`);
+      if (error instanceof Refusal) return new ResourceFailure(error.type, error.message);
+      throw error;
+    }
+  };
+
+  const create = (place: Place, row: Resource, properties: JsonObject) =>
+    attempt(place, row, 'CREATE', async () => {
+      // a resource that exists goes on after an interruption
+      if (row.physicalId === '') await strike(foundation, 'CREATE', { ...place, row });
+      const kind = kindOf(parts, row);
+      checkNames(place, kind, properties);
+      row.properties = properties;
+      await kind.create(taskFor(parts, place, { row, properties }));
+    });
+
+  const updateInPlace = (place: Place, row: Resource, at: { kind: ResourceKind; properties: JsonObject }) =>
+    attempt(place, row, 'UPDATE', async () => {
+      await strike(foundation, 'UPDATE', { ...place, row });
+      const before = row.properties ?? {};
+      await at.kind.update?.(taskFor(parts, place, { row, properties: at.properties }), before);
+      row.properties = at.properties;
+    });
+
+  /** A new one takes its place; the old one is deleted when all else is done. */
+  const replace = async (place: Place, row: Resource) => {
+    designer.kind(row.type)?.beforeReplacement?.(row);
+    retire(place.stack, row);
+    if (row.physicalId !== '') await clock.sleep(latency.resource, place.run.controller.signal);
+    const fresh = store.addResource(place.stack, row.name, place.design.resources[row.name]?.type ?? row.type);
+    fresh.requires = [...(place.design.requirements.get(row.name) ?? [])];
+    await bring(place);
+  };
+
+  /** A resource that is a stack of its own. */
+  const bringNested = (place: Place, row: Resource, action: 'CREATE' | 'UPDATE') =>
+    attempt(place, row, action, async () => {
+      if (row.physicalId === '' || action !== 'CREATE') await strike(foundation, action, { ...place, row });
+      const properties = evaluateFor(place);
+      if (properties instanceof ResourceFailure) throw properties;
+      const existing = state.stacks[row.physicalId];
+      const source = nestedSource(place, { row, properties, existing });
+      const nested = existing ?? store.addNested(place.stack, row, source);
+      row.physicalId = nested.id;
+      row.properties = properties;
+      nested.source = source;
+      await convergeNested(nested, action, place.run);
+    });
+
+  const convergeNested = async (nested: Stack, action: StackAction, run: Run) => {
+    store.setStack(nested, action, 'IN_PROGRESS');
+    try {
+      await converge(nested, run);
+      store.setStack(nested, action, 'COMPLETE');
+    } catch (error) {
+      if (!run.controller.signal.aborted) store.setStack(nested, action, 'FAILED', reasonOf(error));
+      throw error;
+    }
+  };
+
+  const nestedSource = (
+    { stack, design, name }: Place,
+    at: { row: Resource; properties: JsonObject; existing: Stack | undefined },
+  ): StackSource => {
+    const inherited = { files: stack.source.files, registry: stack.source.registry };
+    const type = design.resources[name]?.type ?? at.row.type;
+    if (groupKindOf(type)) {
+      const text = groupTemplate(type, at.properties, { nested: at.existing, newName: () => chance.letters(12) });
+      return { ...inherited, template: designer.intern(text), parameters: {}, parameterDefaults: {} };
+    }
+    const file = designer.fileOf(type, stack.source) ?? '';
+    return {
+      ...inherited,
+      template: stack.source.files[file] ?? '',
+      parameters: at.properties as Record<string, Json>,
+      parameterDefaults: stack.source.parameterDefaults,
+    };
+  };
+
+  /** Sets the statuses around a piece of work. */
+  const attempt = async (place: Place, row: Resource, action: 'CREATE' | 'UPDATE', body: () => Promise<void>) => {
+    const { stack, run } = place;
+    if (row.action !== action || row.progress !== 'IN_PROGRESS') store.setResource(stack, row, action, 'IN_PROGRESS');
+    try {
+      await body();
+      store.setResource(stack, row, action, 'COMPLETE');
+    } catch (error) {
+      if (run.controller.signal.aborted) throw error;
+      if (error instanceof Halted) {
+        store.setResource(stack, row, action, 'FAILED', `${action} aborted (user triggered cancel)`);
+        throw error;
+      }
+      run.halted = true;
+      const failure = asFailure(error).inside(row.name);
+      store.setResource(stack, row, action, 'FAILED', failure.message);
+      throw new StackFailure(action, failure);
+    }
+  };
+
+  const checkNames = ({ stack }: Place, kind: ResourceKind, properties: JsonObject) => {
+    for (const [property, rule] of Object.entries(kind.properties)) {
+      const value = properties[property];
+      if (rule.names === undefined || typeof value !== 'string') continue;
+      const problem = validator.nameProblem(rule.names, value, stack.projectId);
+      if (problem)
+        throw new ResourceFailure(
+          'StackValidationFailed',
+          `Property error: ${property}: Error validating value '${value}': ${problem}`,
+        );
+    }
+  };
+
+  return converge;
+}
+
+/** A failed resource is replaced; a failed nested stack that exists is repaired inside, unless it was marked itself. */
+function isBroken({ action, progress, physicalId }: Resource, isNested: boolean): boolean {
+  if (action === 'DELETE') return true;
+  if (progress !== 'FAILED') return false;
+  if (action === 'CHECK') return true;
+  if (action === 'UPDATE') return false;
+  return !isNested || physicalId === '';
+}
+
+function readDesign(designer: Designer, stack: Stack): Design {
+  try {
+    return designer.design(stack.source);
+  } catch (error) {
+    if (error instanceof Refusal) throw new ResourceFailure(error.type, error.message);
+    throw error;
+  }
+}

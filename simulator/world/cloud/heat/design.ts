@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import type { Resource, Stack, StackSource } from '../cloud-state.ts';
+import type { Foundation } from '../foundation.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { Refusal } from '../refusal.ts';
+import { type Requirements, requirementsOf } from './dependencies.ts';
+import { dig, evaluate, isTrue, NotYet, type Scope } from './functions.ts';
+import { GROUP_TYPES, groupAttribute, groupKindOf } from './groups.ts';
+import { type Parameters, resolveParameters } from './parameters.ts';
+import type { ResourceKind } from './resource-kind.ts';
+import { serverAttribute } from './server-kind.ts';
+import { type ResourceDefinition, readTemplate, type Template } from './template.ts';
+
+/** A stack's template with its parameters: what the stack shall look like. */
+export interface Design {
+  readonly template: Template;
+  readonly parameters: Parameters;
+  /** Without the resources whose condition is false. */
+  readonly resources: Readonly<Record<string, ResourceDefinition>>;
+  readonly requirements: Requirements;
+}
+
+/** Reads templates and evaluates them against the living stack. */
+export interface Designer {
+  /** Keeps a text; @returns its key */
+  intern(text: string): string;
+  template(key: string): Template;
+  /** @throws Refusal */
+  design(source: StackSource): Design;
+  /** The file that a resource type stands for, if it is a nested template. */
+  fileOf(type: string, source: StackSource): string | undefined;
+  isFileName(type: string): boolean;
+  kind(type: string): ResourceKind | undefined;
+  /** All resource types. */
+  types(): string[];
+  scope(stack: Stack, design: Design): Scope;
+  /** Evaluates a resource's properties; those without a value are left out. */
+  properties(stack: Stack, design: Design, name: string): JsonObject;
+  /** Attributes as resource show prints them. */
+  attributes(resource: Resource, admin: boolean): JsonObject;
+  outputs(stack: Stack): { key: string; description: string; value: Json }[];
+  isNested(type: string, source: StackSource): boolean;
+}
+
+export function createDesigner(foundation: Foundation, kinds: Readonly<Record<string, ResourceKind>>): Designer {
+  const { state } = foundation;
+  const parsed = new Map<string, Template>();
+
+  const template = (key: string): Template => {
+    const known = parsed.get(key) ?? readTemplate(state.texts[key] ?? '');
+    parsed.set(key, known);
+    return known;
+  };
+  const fileOf = (type: string, source: StackSource) => {
+    const file = source.registry[type] ?? type;
+    return source.files[file] === undefined ? undefined : file;
+  };
+  const isNested = (type: string, source: StackSource) =>
+    groupKindOf(type) !== undefined || (kinds[type] === undefined && fileOf(type, source) !== undefined);
+
+  const design = (source: StackSource): Design => {
+    const read = template(source.template);
+    const parameters = resolveParameters(read, source);
+    const scope = conditionScope(read, parameters);
+    const resources = Object.fromEntries(
+      Object.entries(read.resources).filter(([, { condition }]) => condition === undefined || isTrue(condition, scope)),
+    );
+    return { template: read, parameters, resources, requirements: requirementsOf(resources, read) };
+  };
+
+  const attributes = (resource: Resource, admin: boolean): JsonObject => {
+    const kind = kinds[resource.type];
+    return kind && resource.physicalId !== '' ? kind.attributes(resource, admin) : {};
+  };
+
+  const attributeOf = (
+    stack: Stack,
+    resource: Resource,
+    at: { name: string; path: readonly Json[] },
+  ): Json | undefined => {
+    const nested = state.stacks[resource.physicalId];
+    if (groupKindOf(resource.type)) return nested ? groupAttribute(nested, at, memberOutput) : undefined;
+    if (isNested(resource.type, stack.source)) return nested ? nestedAttribute(nested, at) : undefined;
+    const found = attributes(resource, true);
+    if (at.name === 'show' || at.name === '') return dig(found, at.path);
+    const special = resource.type === 'OS::Nova::Server' ? serverAttribute(found, at.name) : undefined;
+    return dig(special ?? found[at.name] ?? null, at.path);
+  };
+
+  const nestedAttribute = (
+    nested: Stack,
+    { name, path }: { name: string; path: readonly Json[] },
+  ): Json | undefined => {
+    if (name === 'outputs') {
+      return dig(Object.fromEntries(outputs(nested).map(({ key, value }) => [key, value])), path);
+    }
+    const [, inner, attribute] = name.match(/^resource\.([^.]+)(?:\.(.+))?$/) ?? [];
+    const resource = inner === undefined ? undefined : nested.resources[inner];
+    if (resource) {
+      if (attribute === undefined && path.length === 0) return resource.physicalId;
+      const [first = '', ...rest] = attribute === undefined ? path : [attribute, ...path];
+      return attributeOf(nested, resource, { name: String(first), path: rest });
+    }
+    return dig(outputOf(nested, name) ?? null, path);
+  };
+
+  /** An output of a nested member, or an attribute of a plain one. */
+  const memberOutput = (member: string, name: string): Json | undefined => {
+    const inner = state.stacks[member];
+    return inner ? outputOf(inner, name) : undefined;
+  };
+
+  const outputOf = (nested: Stack, name: string): Json | undefined =>
+    outputs(nested).find(({ key }) => key === name)?.value;
+
+  const scope = (stack: Stack, of: Design): Scope => {
+    const ready = (name: string) => {
+      const resource = stack.resources[name];
+      const isMade = resource?.action !== 'CREATE' || resource.progress !== 'IN_PROGRESS';
+      if (!resource || resource.physicalId === '' || !isMade) throw new NotYet(name);
+      return resource;
+    };
+    const inner = conditionScope(of.template, of.parameters);
+    return {
+      parameter: (name) => pseudoParameter(stack, name) ?? inner.parameter(name),
+      condition: inner.condition,
+      reference: (name) => {
+        if (!of.resources[name]) return null; // its condition is false
+        const resource = ready(name);
+        return kinds[resource.type]?.reference?.(resource) ?? resource.physicalId;
+      },
+      attribute: (name, attribute, path) => {
+        if (!of.resources[name]) return null;
+        return attributeOf(stack, ready(name), { name: attribute, path }) ?? null;
+      },
+      file: (name) => {
+        const key = stack.source.files[name];
+        if (key === undefined) {
+          const message = `No content found in the "files" section for get_file path: ${name}`;
+          throw new Refusal(400, 'StackValidationFailed', message);
+        }
+        return state.texts[key] ?? '';
+      },
+    };
+  };
+
+  const outputs = (stack: Stack): { key: string; description: string; value: Json }[] => {
+    const of = design(stack.source);
+    const at = scope(stack, of);
+    return Object.entries(of.template.outputs).flatMap(([key, output]) => {
+      const condition = output['condition'];
+      if (condition !== undefined && !isTrue(condition, at)) return [];
+      const description = typeof output['description'] === 'string' ? output['description'] : 'No description given';
+      return [{ key, description, value: valueOrNull(output['value'] ?? null, at) }];
+    });
+  };
+
+  return {
+    template,
+    design,
+    fileOf,
+    isNested,
+    scope,
+    attributes,
+    outputs,
+    kind: (type) => kinds[type],
+    types: () => [...Object.keys(kinds), ...Object.keys(GROUP_TYPES)].sort(),
+    isFileName: (type) => /\.(yaml|yml|template)$/.test(type) || /^(file|https?):/.test(type),
+    intern: (text) => {
+      const key = createHash('sha256').update(text).digest('hex').slice(0, 32);
+      state.texts[key] ??= text;
+      return key;
+    },
+    properties: (stack, of, name) => {
+      const definition = of.resources[name];
+      const at = scope(stack, of);
+      const entries = Object.entries(definition?.properties ?? {}).map(
+        ([key, value]) =>
+          // A group's member definition is evaluated here, with the group's own parameters.
+          [key, evaluate(value, at)] as const,
+      );
+      return Object.fromEntries(entries.filter(([, value]) => value !== null));
+    },
+  };
+}
+
+function valueOrNull(node: Json, scope: Scope): Json {
+  try {
+    return evaluate(node, scope);
+  } catch (error) {
+    if (error instanceof NotYet || error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+function pseudoParameter(stack: Stack, name: string): Json | undefined {
+  if (name === 'OS::stack_name') return stack.name;
+  if (name === 'OS::stack_id') return stack.id;
+  if (name === 'OS::project_id') return stack.projectId;
+  return undefined;
+}
+
+/** What conditions may use: parameters and other conditions. */
+function conditionScope(template: Template, parameters: Parameters): Scope {
+  const never = (name: string): Json => {
+    throw new NotYet(name);
+  };
+  const scope: Scope = {
+    parameter: (name) => {
+      const value = parameters[name];
+      if (value !== undefined) return value;
+      if (name.startsWith('OS::')) throw new NotYet(name);
+      throw new Refusal(400, 'InvalidTemplateParameter', `The Parameter (${name}) was not defined in template.`);
+    },
+    reference: never,
+    attribute: never,
+    file: never as (name: string) => string,
+    condition: (name) => {
+      const condition = template.conditions[name];
+      if (condition === undefined) {
+        throw new Refusal(400, 'StackValidationFailed', `Invalid condition name "${name}"`);
+      }
+      return isTrue(condition, scope);
+    },
+  };
+  return scope;
+}

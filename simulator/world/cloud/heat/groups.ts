@@ -1,0 +1,110 @@
+import type { Resource, Stack } from '../cloud-state.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { dig } from './functions.ts';
+
+/** Resource types whose members form a nested stack that Heat writes itself. */
+export type GroupKind = 'AutoScalingGroup' | 'ResourceGroup';
+
+export const GROUP_TYPES: Readonly<Record<string, GroupKind>> = {
+  'OS::Heat::AutoScalingGroup': 'AutoScalingGroup',
+  'OS::Heat::InstanceGroup': 'AutoScalingGroup',
+  'OS::Heat::ResourceGroup': 'ResourceGroup',
+};
+
+export const GROUP_PROPERTIES: Readonly<Record<GroupKind, readonly string[]>> = {
+  AutoScalingGroup: ['min_size', 'max_size', 'desired_capacity', 'resource', 'cooldown', 'rolling_updates'],
+  ResourceGroup: ['count', 'resource_def', 'index_var', 'removal_policies', 'removal_policies_mode'],
+};
+
+export function groupKindOf(type: string): GroupKind | undefined {
+  return GROUP_TYPES[type];
+}
+
+/** The template of a group's own stack, as text. @param newName gives a member's name of 12 characters */
+export function groupTemplate(
+  type: string,
+  properties: JsonObject,
+  at: { nested: Stack | undefined; newName: () => string },
+): string {
+  const kind = groupKindOf(type);
+  const size = Math.max(0, capacity(properties, kind, at.nested));
+  const names = kind === 'ResourceGroup' ? indices(size) : memberNames(at.nested, size, at.newName);
+  const definition = properties[kind === 'ResourceGroup' ? 'resource_def' : 'resource'] ?? {};
+  const variable = String(properties['index_var'] ?? '%index%');
+  const resources = Object.fromEntries(
+    names.map((name) => [name, kind === 'ResourceGroup' ? withIndex(definition, variable, name) : definition]),
+  );
+  return JSON.stringify({ heat_template_version: '2016-04-08', resources });
+}
+
+function capacity(properties: JsonObject, kind: GroupKind | undefined, nested: Stack | undefined): number {
+  if (kind === 'ResourceGroup') return Number(properties['count'] ?? 1);
+  const minimum = Number(properties['min_size'] ?? 0);
+  const wanted = properties['desired_capacity'];
+  const current = nested ? Object.keys(nested.resources).length : minimum;
+  const size = wanted === undefined || wanted === '' ? current : Number(wanted);
+  return Math.min(Math.max(size, minimum), Number(properties['max_size'] ?? size));
+}
+
+function indices(size: number): string[] {
+  return Array.from({ length: size }, (_, i) => String(i));
+}
+
+/** Keeps members; what is too many goes: marked and failed ones first, then the oldest. */
+function memberNames(nested: Stack | undefined, size: number, newName: () => string): string[] {
+  const members = Object.values(nested?.resources ?? {});
+  const surplus = Math.max(0, members.length - size);
+  const order = [...members].sort(
+    (a, b) => Number(isBroken(b)) - Number(isBroken(a)) || a.createdAt.localeCompare(b.createdAt),
+  );
+  const gone = new Set(order.slice(0, surplus).map(({ name }) => name));
+  const kept = members.filter(({ name }) => !gone.has(name)).map(({ name }) => name);
+  return [...kept, ...Array.from({ length: size - kept.length }, newName)];
+}
+
+function isBroken({ progress }: Resource): boolean {
+  return progress === 'FAILED';
+}
+
+function withIndex(node: Json, variable: string, index: string): Json {
+  if (typeof node === 'string') return node.replaceAll(variable, index);
+  if (Array.isArray(node)) return node.map((item) => withIndex(item, variable, index));
+  if (!isObject(node)) return node;
+  return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, withIndex(item, variable, index)]));
+}
+
+/** get_attr on a group: sizes, ids of members, their outputs. */
+export function groupAttribute(
+  nested: Stack,
+  { name, path }: { name: string; path: readonly Json[] },
+  outputOf: (memberId: string, output: string) => Json | undefined,
+): Json | undefined {
+  const members = Object.values(nested.resources);
+  const [first, ...rest] = path;
+  const each = (output: string) => members.map((member) => outputOf(member.physicalId, output) ?? null);
+  switch (name) {
+    case 'current_size':
+      return members.length;
+    case 'refs':
+      return dig(
+        members.map(({ physicalId }) => physicalId),
+        path,
+      );
+    case 'refs_map':
+      return dig(Object.fromEntries(members.map((member) => [member.name, member.physicalId])), path);
+    case 'outputs_list':
+      return dig(each(String(first)), rest);
+    case 'outputs':
+    case 'attributes': {
+      const values = each(String(first));
+      return dig(Object.fromEntries(members.map((member, i) => [member.name, values[i] ?? null])), rest);
+    }
+    default: {
+      const [, index, output] = name.match(/^resource\.([^.]+)(?:\.(.+))?$/) ?? [];
+      const member = index === undefined ? undefined : (nested.resources[index] ?? members[Number(index)]);
+      if (!member) return dig(each(name), path);
+      if (output === undefined) return member.physicalId;
+      return dig(outputOf(member.physicalId, output) ?? null, path);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import type { StackSource } from '../cloud-state.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { NetworkStore } from '../neutron/network-store.ts';
+import type { ComputeStore } from '../nova/compute-store.ts';
+import { Refusal } from '../refusal.ts';
+import type { Design, Designer } from './design.ts';
+import { evaluate, NotYet, type Scope } from './functions.ts';
+import { GROUP_PROPERTIES, groupKindOf } from './groups.ts';
+import type { PropertyRule } from './resource-kind.ts';
+import type { ResourceDefinition } from './template.ts';
+
+/** How deep stacks may be nested. */
+const DEEPEST = 5;
+
+export interface Validator {
+  /** Checks a top template as Heat does before it accepts a stack. @throws Refusal 400, 500 */
+  check(source: StackSource, projectId: string): Design;
+  /** Why a name is not acceptable for a property, in Heat's words. */
+  nameProblem(kind: NonNullable<PropertyRule['names']>, value: string, projectId: string): string | undefined;
+}
+
+export function createValidator(designer: Designer, network: NetworkStore, compute: ComputeStore): Validator {
+  const nameProblem: Validator['nameProblem'] = (kind, value, projectId) => {
+    switch (kind) {
+      case 'flavor':
+        return compute.findFlavor(value) ? undefined : `No Flavor found for ${value}`;
+      case 'image':
+        return compute.findImage(value, projectId) ? undefined : `No images matching {'name': '${value}'}.`;
+      case 'network':
+        return network.findNetwork(value, projectId) ? undefined : `Unable to find network with name or id '${value}'`;
+      case 'subnet':
+        return network.findSubnet(value, projectId) ? undefined : `Unable to find subnet with name or id '${value}'`;
+    }
+  };
+
+  const checkNested = (source: StackSource, name: string, type: string, isGroup: boolean, depth = 1) => {
+    if (depth > DEEPEST) throw invalid(`Recursion depth exceeds ${DEEPEST}.`);
+    const file = designer.fileOf(type, source);
+    const prefix = isGroup ? `resources.${name}<nested_stack>: : ` : '';
+    if (file === undefined) {
+      if (!designer.isFileName(type)) throw invalid(`The Resource Type (${type}) could not be found.`);
+      throw invalid(`${prefix}Could not fetch remote template "${type}": Invalid URL scheme `);
+    }
+    const inner = designer.template(source.files[file] ?? '');
+    for (const { type: innerType } of Object.values(inner.resources)) {
+      if (!designer.kind(innerType) && !groupKindOf(innerType))
+        checkNested(source, name, innerType, isGroup, depth + 1);
+    }
+  };
+
+  const checkResource = (
+    source: StackSource,
+    name: string,
+    at: { definition: ResourceDefinition; scope: Scope; projectId: string },
+  ) => {
+    const { type, properties } = at.definition;
+    const group = groupKindOf(type);
+    if (group) {
+      refuseUnknown(name, properties, GROUP_PROPERTIES[group]);
+      const member = properties[group === 'ResourceGroup' ? 'resource_def' : 'resource'];
+      const memberType = isObject(member) && typeof member['type'] === 'string' ? member['type'] : undefined;
+      if (memberType === undefined)
+        throw propertyError(`resources.${name}.properties`, 'Property resource not assigned');
+      if (!designer.kind(memberType)) checkNested(source, name, memberType, true);
+      return;
+    }
+    const kind = designer.kind(type);
+    if (!kind) {
+      checkNested(source, name, type, false);
+      return;
+    }
+    refuseUnknown(name, properties, Object.keys(kind.properties));
+    for (const [property, rule] of Object.entries(kind.properties)) {
+      const given = properties[property];
+      if (given === undefined) {
+        if (rule.required) throw propertyError(`resources.${name}.properties`, `Property ${property} not assigned`);
+        continue;
+      }
+      const value = known(given, at.scope);
+      if (rule.names === undefined || (typeof value !== 'string' && typeof value !== 'number')) continue;
+      const problem = nameProblem(rule.names, String(value), at.projectId);
+      if (problem)
+        throw propertyError(
+          `resources.${name}.properties.${property}`,
+          `Error validating value '${value}': ${problem}`,
+        );
+    }
+  };
+
+  return {
+    nameProblem,
+    check: (source, projectId) => {
+      const design = designer.design(source);
+      const scope = staticScope(design);
+      for (const [name, definition] of Object.entries(design.resources)) {
+        checkResource(source, name, { definition, scope, projectId });
+      }
+      return design;
+    },
+  };
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal(400, 'StackValidationFailed', message);
+}
+
+function propertyError(place: string, why: string): Refusal {
+  return invalid(`Property error: : ${place}: : ${why}`);
+}
+
+function refuseUnknown(name: string, properties: JsonObject, allowed: readonly string[]): void {
+  for (const property of Object.keys(properties)) {
+    if (!allowed.includes(property))
+      throw propertyError(`resources.${name}.properties`, `Unknown Property ${property}`);
+  }
+}
+
+/** The value, if it follows from the parameters alone. */
+function known(node: Json, scope: Scope): Json | undefined {
+  try {
+    return evaluate(node, scope);
+  } catch (error) {
+    if (error instanceof NotYet) return undefined;
+    throw error;
+  }
+}
+
+function staticScope(design: Design): Scope {
+  const notYet = (name: string): never => {
+    throw new NotYet(name);
+  };
+  return {
+    parameter: (name) => {
+      const value = design.parameters[name];
+      if (value !== undefined) return value;
+      if (name.startsWith('OS::')) return notYet(name);
+      throw new Refusal(400, 'InvalidTemplateParameter', `The Parameter (${name}) was not defined in template.`);
+    },
+    reference: notYet,
+    attribute: notYet,
+    file: notYet,
+    condition: () => notYet('condition'),
+  };
+}

@@ -1,0 +1,148 @@
+import { addressesOf, isUp } from '../nodes/node.ts';
+import { activeState, kubeletRuns } from '../systemd/services.ts';
+import type { SimNode } from '../world.ts';
+import type { ClusterState } from './clusters.ts';
+import { clusterOnNode, hasQuorum, memberRuns } from './etcd.ts';
+import { haproxyConfig } from './haproxy.ts';
+import { runsComponent } from './static-pods.ts';
+
+/** A connection that came to an API server, or why none came. */
+export type Reached =
+  | { readonly cluster: ClusterState; readonly server: SimNode }
+  | {
+      readonly problem: 'refused' | 'no-route' | 'no-host' | 'eof' | 'no-quorum';
+      readonly host: string;
+      readonly port: number;
+    };
+
+/** The cluster that the API server on this machine serves. `no-quorum`: it listens, but etcd does not answer. */
+function apiServerOn(node: SimNode): ClusterState | 'no-quorum' | undefined {
+  if (!isUp(node) || !runsComponent(node, 'kube-apiserver')) return undefined;
+  const found = clusterOnNode(node.world, node);
+  if (!found || !memberRuns(node.world, found.cluster, found.member)) return undefined;
+  return hasQuorum(node.world, found.cluster) ? found.cluster : 'no-quorum';
+}
+
+/** The machine a host name or address leads to, seen from `from`. */
+function hostNode(from: SimNode, host: string): SimNode | undefined | 'no-host' {
+  if (host === '127.0.0.1' || host === 'localhost') return from;
+  if (/^[\d.]+$/.test(host)) return addressesOf(from).includes(host) ? from : from.world.nodeAt(host);
+  const line = from.root
+    .readText('/etc/hosts')
+    .split('\n')
+    .find((text) => text.split(/\s+/).slice(1).includes(host));
+  const address = line?.split(/\s+/)[0];
+  return address === undefined ? 'no-host' : hostNode(from, address);
+}
+
+/** Opens a connection to an API server, directly or through a load balancer. */
+export function reachApi(from: SimNode, endpoint: string): Reached {
+  const at = endpoint.lastIndexOf(':');
+  const host = at < 0 ? endpoint : endpoint.slice(0, at);
+  const port = at < 0 ? 443 : Number(endpoint.slice(at + 1));
+  const fail = (problem: Extract<Reached, { problem: string }>['problem']): Reached => ({ problem, host, port });
+  if (!isUp(from)) return fail('no-route');
+  const node = hostNode(from, host);
+  if (node === 'no-host') return fail('no-host');
+  if (!node || !isUp(node)) return fail('no-route');
+  if (port === 6443) {
+    const cluster = apiServerOn(node);
+    if (cluster === 'no-quorum') return fail('no-quorum');
+    return cluster ? { cluster, server: node } : fail('refused');
+  }
+  if (activeState(node, 'haproxy') !== 'active') return fail('refused');
+  const config = haproxyConfig(node);
+  const frontend = config?.frontends.find((candidate) => candidate.port === port);
+  if (!config || !frontend) return fail('refused');
+  for (const { host: address, port: target } of config.backends[frontend.backend] ?? []) {
+    const backend = hostNode(node, address);
+    const cluster = backend && backend !== 'no-host' && target === 6443 ? apiServerOn(backend) : undefined;
+    if (backend && backend !== 'no-host' && cluster && cluster !== 'no-quorum') return { cluster, server: backend };
+  }
+  return fail('eof');
+}
+
+/** Go's words for a connection that failed. */
+export function dialError({ problem, host, port }: Extract<Reached, { problem: string }>): string {
+  switch (problem) {
+    case 'refused':
+      return `dial tcp ${host}:${port}: connect: connection refused`;
+    case 'no-route':
+      return `dial tcp ${host}:${port}: connect: no route to host`;
+    case 'no-host':
+      return `dial tcp: lookup ${host} on 127.0.0.53:53: no such host`;
+    case 'eof':
+      return 'EOF';
+    case 'no-quorum':
+      return 'context deadline exceeded';
+  }
+}
+
+/** TCP ports that something listens on. */
+export function listeningPorts(node: SimNode): readonly { readonly port: number; readonly process: string }[] {
+  const ports = [{ port: 22, process: 'sshd' }];
+  if (kubeletRuns(node)) ports.push({ port: 10250, process: 'kubelet' }, { port: 10248, process: 'kubelet' });
+  if (runsComponent(node, 'kube-apiserver')) ports.push({ port: 6443, process: 'kube-apiserver' });
+  if (runsComponent(node, 'kube-controller-manager')) ports.push({ port: 10257, process: 'kube-controller' });
+  if (runsComponent(node, 'kube-scheduler')) ports.push({ port: 10259, process: 'kube-scheduler' });
+  if (runsComponent(node, 'etcd')) ports.push({ port: 2379, process: 'etcd' }, { port: 2380, process: 'etcd' });
+  if (activeState(node, 'haproxy') === 'active') {
+    for (const { port } of haproxyConfig(node)?.frontends ?? []) ports.push({ port, process: 'haproxy' });
+  }
+  return ports;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly broken?: { readonly code: number; readonly text: string };
+}
+
+const broken = (code: number, text: string): Answer => ({ status: 0, body: '', broken: { code, text } });
+
+/** What an address inside the simulated network answers to HTTP GET. */
+export function answerOf(from: SimNode, url: string): Answer {
+  const { hostname, port, pathname, search } = new URL(url);
+  const number = Number(port || (url.startsWith('https') ? 443 : 80));
+  const node = hostNode(from, hostname);
+  const refused = broken(7, `Failed to connect to ${hostname} port ${number} after 0 ms: Connection refused`);
+  if (node === 'no-host') return broken(6, `Could not resolve host: ${hostname}`);
+  if (!node || !isUp(node))
+    return broken(7, `Failed to connect to ${hostname} port ${number} after 3000 ms: No route to host`);
+  if (number === 10248) return kubeletRuns(node) ? { status: 200, body: 'ok' } : refused;
+  if (number === 2381) return etcdHealth(node) ?? refused;
+  if (number === 5000) {
+    const registry = node.state.containers['registry']?.running === true && activeState(node, 'docker') === 'active';
+    return registry ? { status: 200, body: '{}' } : refused;
+  }
+  const reached = reachApi(from, `${hostname}:${number}`);
+  if ('problem' in reached) {
+    if (reached.problem === 'no-quorum') return { status: 500, body: readyz(false, search.includes('verbose')) };
+    if (reached.problem === 'eof')
+      return broken(35, `OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to ${hostname}`);
+    return refused;
+  }
+  if (['/readyz', '/livez', '/healthz'].includes(pathname))
+    return { status: 200, body: readyz(true, search.includes('verbose')) };
+  if (pathname === '/version') return { status: 200, body: `{\n  "gitVersion": "${reached.cluster.version}"\n}` };
+  return {
+    status: 403,
+    body: '{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}',
+  };
+}
+
+export function readyz(healthy: boolean, verbose: boolean): string {
+  if (healthy && !verbose) return 'ok';
+  const etcd = healthy
+    ? '[+]etcd ok\n[+]etcd-readiness ok'
+    : '[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld';
+  return `[+]ping ok\n[+]log ok\n${etcd}\n[+]informer-sync ok\n[+]poststarthook/start-kube-apiserver-admission-initializer ok\n[+]poststarthook/rbac/bootstrap-roles ok\n[+]shutdown ok\nreadyz check ${healthy ? 'passed' : 'failed'}\n`;
+}
+
+function etcdHealth(node: SimNode): Answer | undefined {
+  const found = clusterOnNode(node.world, node);
+  if (!found || !memberRuns(node.world, found.cluster, found.member)) return undefined;
+  return hasQuorum(node.world, found.cluster)
+    ? { status: 200, body: '{"health":"true","reason":""}' }
+    : { status: 503, body: '{"health":"false","reason":"RAFT NO LEADER"}' };
+}

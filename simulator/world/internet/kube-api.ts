@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import { reachApi } from '../cluster/endpoints.ts';
+import { kindOf } from '../cluster/kinds.ts';
+import { objectsOf } from '../cluster/objects.ts';
+import { publicKeyHash } from '../cluster/pki.ts';
+import { bearerOf, isBoundAsAdmin } from '../cluster/service-accounts.ts';
+import type { SimNode } from '../world.ts';
+
+/** How a client of the API server proves itself, and whom it trusts. */
+export interface ApiCaller {
+  /** The header Authorization. */
+  readonly authorization?: string;
+  /** PEM of the only authority that is trusted; none: anything goes. */
+  readonly authority?: string;
+}
+
+type ApiAnswer =
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | { readonly kind: 'failed'; readonly code: 60; readonly reason: string };
+
+/**
+ * What an API server answers to GET of a collection (`/api/v1/namespaces`) over TLS, to a caller with a bearer token.
+ * Undefined: no API server answers there, or it is another path.
+ */
+export function kubeApiAnswer(from: SimNode, url: URL, caller: ApiCaller): ApiAnswer | undefined {
+  if (url.protocol !== 'https:' || !/^\/apis?\//.test(url.pathname)) return undefined;
+  const reached = reachApi(from, `${url.hostname}:${url.port || 443}`);
+  if ('problem' in reached) return undefined;
+  const { cluster, server } = reached;
+  const distrust = caller.authority === undefined ? undefined : tlsProblem(server, url.hostname, caller.authority);
+  if (distrust !== undefined) return { kind: 'failed', code: 60, reason: distrust };
+  const [, plural = ''] = /^\/api\/v1\/(\w+)$/.exec(url.pathname) ?? [];
+  const kind = kindOf(plural);
+  const token = /^Bearer (\S+)$/i.exec(caller.authorization ?? '')?.[1];
+  const identity =
+    token === undefined
+      ? { user: 'system:anonymous', groups: ['system:unauthenticated'] }
+      : bearerOf(server, cluster, token);
+  if (!identity) return status(401, 'Unauthorized', 'Unauthorized');
+  if (!isBoundAsAdmin(cluster, identity))
+    return status(
+      403,
+      'Forbidden',
+      `${plural} is forbidden: User "${identity.user}" cannot list resource "${plural}" in API group "" at the cluster scope`,
+    );
+  if (kind?.plural !== plural) return status(404, 'NotFound', 'the server could not find the requested resource');
+  const items = objectsOf(from.world, cluster, kind);
+  const list = { kind: `${kind.kind}List`, apiVersion: 'v1', metadata: { resourceVersion: '1' }, items };
+  return { kind: 'answer', status: 200, body: JSON.stringify(list) };
+}
+
+function status(code: number, reason: string, message: string): ApiAnswer {
+  const body = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
+  return { kind: 'answer', status: code, body: JSON.stringify(body) };
+}
+
+/** Why a client with that authority hangs up: OpenSSL's words. */
+function tlsProblem(server: SimNode, host: string, authority: string): string | undefined {
+  const certificate = new X509Certificate(server.root.readText('/etc/kubernetes/pki/apiserver.crt'));
+  const trusted = publicKeyHash(server.root.readText('/etc/kubernetes/pki/ca.crt')) === publicKeyHash(authority);
+  if (!trusted) return 'SSL certificate problem: unable to get local issuer certificate';
+  const named = certificate.checkIP(host) ?? certificate.checkHost(host);
+  return named === undefined
+    ? `SSL: no alternative certificate subject name matches target host name '${host}'`
+    : undefined;
+}

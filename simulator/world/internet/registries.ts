@@ -1,0 +1,83 @@
+import type { SimNode } from '../world.ts';
+import { isReleased } from './releases.ts';
+import { request } from './request.ts';
+
+/** Why an image cannot be had, in the runtime's words. */
+export interface ImageProblem {
+  readonly reason: string;
+}
+
+const PUBLIC = new Set(
+  'docker.io registry.k8s.io k8s.gcr.io gcr.io ghcr.io quay.io public.ecr.aws mcr.microsoft.com'.split(' '),
+);
+
+/** An image by its full name: `redis` is `docker.io/library/redis:latest`. */
+export function normalImage(image: string): string {
+  const [name = '', digest] = image.split('@');
+  const first = name.split('/')[0] ?? '';
+  const hasRegistry = name.includes('/') && (/[.:]/.test(first) || first === 'localhost');
+  const full = hasRegistry ? name : name.includes('/') ? `docker.io/${name}` : `docker.io/library/${name}`;
+  const tagged = /:[^/]+$/.test(full) || digest !== undefined ? full : `${full}:latest`;
+  return digest === undefined ? tagged : `${tagged}@${digest}`;
+}
+
+/**
+ * Whether a runtime on this machine can pull an image. @param client decides which settings count: docker's daemon.json, or
+ * containerd's certs.d
+ */
+export function imageProblem(node: SimNode, image: string, client: 'docker' | 'containerd'): ImageProblem | undefined {
+  if (!/^[a-z0-9][\w./:@-]*$/.test(image)) return { reason: `invalid reference format` };
+  const full = normalImage(image);
+  const host = full.slice(0, full.indexOf('/'));
+  if (PUBLIC.has(host)) return publicProblem(full);
+  return privateProblem(node, { host, full, client });
+}
+
+/** What the container runtime interface answers to a pull that cannot succeed, `undefined` when it can. */
+export function pullRefusal(node: SimNode, image: string): string | undefined {
+  const problem = imageProblem(node, image, 'containerd');
+  return (
+    problem &&
+    `rpc error: code = Unknown desc = failed to pull and unpack image "${normalImage(image)}": ${problem.reason}`
+  );
+}
+
+/** What is not in registry.k8s.io is known for Kubernetes' own images; other images are taken to exist. */
+function publicProblem(full: string): ImageProblem | undefined {
+  const [, version] = /^(?:registry\.k8s\.io|k8s\.gcr\.io)\/kube-[a-z-]+:v?(.*)$/.exec(full) ?? [];
+  if (version === undefined || isReleased('kubernetes', version)) return undefined;
+  return { reason: `failed to resolve reference "${full}": ${full}: not found: manifest unknown` };
+}
+
+interface Wanted {
+  readonly host: string;
+  readonly full: string;
+  readonly client: 'docker' | 'containerd';
+}
+
+/** A registry on another machine of the cloud: plain HTTP, so the runtime must have been told so. */
+function privateProblem(node: SimNode, { host, full, client }: Wanted): ImageProblem | undefined {
+  const answer = request(node, `http://${host}/v2/`);
+  const head = `Head "https://${host}/v2/${full.slice(host.length + 1).replace(/:[^:/]+$/, '')}/manifests/${full.slice(full.lastIndexOf(':') + 1)}"`;
+  if (answer.kind === 'failed') {
+    const reason =
+      answer.code === 6
+        ? `dial tcp: lookup ${host.replace(/:.*/, '')}: Temporary failure in name resolution`
+        : `dial tcp ${host}: connect: connection refused`;
+    return { reason: `failed to resolve reference "${full}": failed to do request: ${head}: ${reason}` };
+  }
+  if (!mayUsePlainHttp(node, host, client)) {
+    return {
+      reason: `failed to resolve reference "${full}": failed to do request: ${head}: http: server gave HTTP response to HTTPS client`,
+    };
+  }
+  return undefined;
+}
+
+function mayUsePlainHttp({ root }: SimNode, host: string, client: 'docker' | 'containerd'): boolean {
+  if (/^(localhost|127\.)/.test(host)) return true;
+  const text = (path: string) => (root.exists(path) ? root.readText(path) : '');
+  if (client === 'docker') return text('/etc/docker/daemon.json').includes(`"${host}"`);
+  const config = /config_path\s*=\s*"([^"]+)"/.exec(text('/etc/containerd/config.toml'))?.[1];
+  return config !== undefined && text(`${config}/${host}/hosts.toml`).includes(`"http://${host}"`);
+}

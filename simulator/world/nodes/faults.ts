@@ -1,0 +1,69 @@
+import { createFaultList, type Ordered } from '../../kernel/fault-list.ts';
+import type { Persistence } from '../../kernel/persistence.ts';
+import type { NodeFault } from './fault.ts';
+import { readNodeFault } from './fault-request.ts';
+import type { NodeState } from './node-state.ts';
+
+export interface NodeFaults {
+  /** @returns a function that takes the fault away */
+  add(fault: NodeFault): () => void;
+  /** The same for a request from outside. @throws ZodError when it is not a fault of a node */
+  order(request: unknown): Ordered<NodeFault>;
+  /** Removes one, or all of them. @returns whether there was something to remove */
+  remove(id?: string): boolean;
+  clear(): void;
+  list(): readonly Ordered<NodeFault>[];
+  /** The first fault of this kind for the node that also passes `test`; counts as one time. */
+  take<K extends NodeFault['kind']>(
+    kind: K,
+    node: NodeState,
+    test?: (fault: Extract<NodeFault, { kind: K }>) => boolean,
+  ): Extract<NodeFault, { kind: K }> | undefined;
+  diskFull(node: NodeState): boolean;
+  unreachable(node: NodeState): boolean;
+}
+
+/** @param onFault told of each fault that strikes */
+export function createNodeFaults(
+  persistence: Persistence,
+  onFault: (node: NodeState, fault: NodeFault) => void,
+): NodeFaults {
+  const faults = createFaultList<NodeFault>(persistence, 'node-faults');
+  const concerns = (fault: NodeFault, node: NodeState): boolean => {
+    if (fault.node === undefined) return true;
+    const { machine, hostname } = node;
+    return [hostname, machine.name, machine.id, ...machine.ports.map(({ address }) => address)].includes(fault.node);
+  };
+  const lasting = (kind: NodeFault['kind'], node: NodeState): boolean =>
+    faults.list().some((fault) => fault.kind === kind && concerns(fault, node));
+  return {
+    add: (fault) => {
+      const { id } = faults.add(fault);
+      return () => void faults.remove(id);
+    },
+    order: (request) => faults.add(readNodeFault(request)),
+    remove: faults.remove,
+    clear: () => void faults.remove(),
+    list: faults.list,
+    take: <K extends NodeFault['kind']>(
+      kind: K,
+      node: NodeState,
+      test?: (fault: Extract<NodeFault, { kind: K }>) => boolean,
+    ) => {
+      for (const ordered of faults.list()) {
+        const { id, struck: _, ...fault } = ordered;
+        if (!isKind(fault, kind) || !concerns(fault, node) || (test && !test(fault))) continue;
+        faults.strike(id);
+        onFault(node, fault);
+        return fault;
+      }
+      return undefined;
+    },
+    diskFull: (node) => lasting('disk-full', node),
+    unreachable: (node) => lasting('unreachable', node),
+  };
+}
+
+function isKind<K extends NodeFault['kind']>(fault: NodeFault, kind: K): fault is Extract<NodeFault, { kind: K }> {
+  return fault.kind === kind;
+}
