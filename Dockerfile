@@ -2,6 +2,7 @@ FROM node:24-bookworm-slim
 WORKDIR /vnflow
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
+COPY simulator/package.json simulator/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
 # Bundled at build time, where the worker looks for it: the container's file system is read-only.

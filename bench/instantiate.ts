@@ -1,5 +1,5 @@
 import { planInstantiate } from '../domain/planner/instantiate.ts';
-import { GUIDE_LATENCY } from '../simulator/kernel/latency.ts';
+import { GUIDE_LATENCY } from '../simulator/index.ts';
 import { leastTime } from './least-time.ts';
 import { largeCluster, startTestbed } from './testbed.ts';
 

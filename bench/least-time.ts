@@ -1,6 +1,5 @@
 import { criticalPath, type Plan } from '../domain/plan.ts';
-import { commandSeconds, type LatencyTable } from '../simulator/kernel/latency.ts';
-import type { LedgerEntry } from '../simulator/kernel/ledger.ts';
+import { commandSeconds, type LatencyTable, type LedgerEntry } from '../simulator/index.ts';
 import { jobId } from '../ssh/job.ts';
 
 /** A step of the plan, or something that the world does by itself: a boot, a node that becomes Ready. */

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../simulator/kernel/ledger.ts';
+import type { LedgerEntry } from '../simulator/index.ts';
 
 /** The nodes as an operation finds them, by server id. */
 export interface NodesBefore {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import axios, { type AxiosInstance } from 'axios';
 import { z } from 'zod';
-import type { LedgerEntry } from '../simulator/kernel/ledger.ts';
+import type { LedgerEntry } from '../simulator/index.ts';
 import {
   clientOf,
   createInstance,

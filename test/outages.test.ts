@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ClusterState } from '../simulator/world/cluster/clusters.ts';
-import type { NodeFault } from '../simulator/world/nodes/fault.ts';
+import type { ClusterState, NodeFault } from '../simulator/index.ts';
 import {
   createInstance,
   guideRequest,

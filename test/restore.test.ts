@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ClusterState } from '../simulator/world/cluster/clusters.ts';
+import type { ClusterState } from '../simulator/index.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import {
   clientOf,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sshExec } from '../simulator/test/testing/nodes.ts';
+import { sshExec } from '../simulator/index.ts';
 import { typeRemedy } from './testing/remedy.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 

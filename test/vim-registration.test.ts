@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sshExec } from '../simulator/test/testing/nodes.ts';
+import { sshExec } from '../simulator/index.ts';
 import { putClusterVim } from '../store/cluster-vims.ts';
 import { secretName } from '../store/secrets.ts';
 import { findVnfInstance } from '../store/vnf-instances.ts';

@@ -1,5 +1,4 @@
-import type { LedgerEntry } from '../../simulator/kernel/ledger.ts';
-import type { Simulator } from '../../simulator/simulator.ts';
+import type { LedgerEntry, Simulator } from '../../simulator/index.ts';
 
 /**
  * What went wrong in the simulated world, judged by what it wrote down and how it looks now: nothing of vnflow is asked.

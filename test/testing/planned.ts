@@ -1,6 +1,6 @@
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import axios from 'axios';
-import type { Ledger } from '../../simulator/kernel/ledger.ts';
+import type { Ledger } from '../../simulator/index.ts';
 import { jobId } from '../../ssh/job.ts';
 
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -13,7 +13,7 @@ import { validateToken } from '../../openstack/keystone-token.ts';
 import { checkConnection } from '../../openstack/session.ts';
 import { readCsar } from '../../packages/csar.ts';
 import { packCsar } from '../../packages/pack.ts';
-import { startSimulator } from '../../simulator/simulator.ts';
+import { startSimulator } from '../../simulator/index.ts';
 import { createClusterBackups } from '../../store/cluster-backups.ts';
 import { openStore, type StoreLocation } from '../../store/open-store.ts';
 import { createSecrets } from '../../store/secrets.ts';

@@ -1,0 +1,12 @@
+/**
+ * The simulator's public face: all that tests, the benchmark and the `vnflow` command use of it. To start it as a process
+ * of its own, run `main.ts`.
+ */
+export type { Clock } from './kernel/clock.ts';
+export { commandSeconds, GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';
+export type { Ledger, LedgerEntry } from './kernel/ledger.ts';
+export { type Simulator, startSimulator } from './simulator.ts';
+export { login, startCloud } from './test/testing/cloud.ts';
+export { sshExec } from './test/testing/nodes.ts';
+export type { ClusterState } from './world/cluster/clusters.ts';
+export type { NodeFault } from './world/nodes/fault.ts';
