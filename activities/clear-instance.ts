@@ -1,4 +1,4 @@
-import type { ClearActivities } from '../domain/activity-contract.ts';
+import type { ClearActivities } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { findStack } from '../openstack/heat.ts';
 import { secretName } from '../store/secrets.ts';

@@ -1,6 +1,6 @@
-import type { LookActivities, StepInput } from '../domain/activity-contract.ts';
 import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
 import { type EvictedPod, evictedPods } from '../domain/evicted-pods.ts';
+import type { LookActivities, StepInput } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { findNodesOfSlots } from '../store/cluster-nodes.ts';

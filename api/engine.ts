@@ -1,6 +1,6 @@
 import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
-import type { Operation } from '../domain/operation-state.ts';
-import type { OperatorAction } from '../domain/operator-actions.ts';
+import type { OperatorAction } from '../domain/operation/operator-actions.ts';
+import type { Operation } from '../domain/operation/state.ts';
 
 /** What the API asks of the workflow engine. Everything else it reads from the store. */
 export interface LcmEngine {

@@ -1,4 +1,4 @@
-import { criticalPath, type Plan } from '../domain/plan.ts';
+import { criticalPath, type Plan } from '../domain/operation/plan.ts';
 import { commandSeconds, type LatencyTable, type LedgerEntry } from '../simulator/index.ts';
 import { jobId } from '../ssh/job.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { disruptionOf, type ExistingNode } from './disruption.ts';
-import { step } from './plan.ts';
+import { step } from './operation/plan.ts';
 import { planInstantiate } from './planner/instantiate.ts';
 import { planScale } from './planner/scale.ts';
 import { planTerminate } from './planner/terminate.ts';

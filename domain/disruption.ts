@@ -1,5 +1,5 @@
-import { type Plan, type PlanStep, slotsOf } from './plan.ts';
-import type { StepKind } from './step-kind.ts';
+import { type Plan, type PlanStep, slotsOf } from './operation/plan.ts';
+import type { StepKind } from './steps/index.ts';
 
 /** A node that the instance has before the operation. */
 export interface ExistingNode {

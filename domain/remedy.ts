@@ -1,4 +1,4 @@
-import type { OperationState } from './operation-state.ts';
+import type { OperationState } from './operation/state.ts';
 import { PROBLEMS, type ProblemCode, type ProblemKind } from './problems.ts';
 
 /** How remedies name what an operation that has ended refuses, and what is done instead. In this order. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CANCEL_MODES } from './operation-state.ts';
+import { CANCEL_MODES } from './operation/state.ts';
 
 /** SOL003 request bodies as Tacker's v2 schemas have them (tacker/sol_refactored/api/schemas/vnflcm_v2.py). Unknown members pass. */
 const identifier = z.string().min(1).max(255);

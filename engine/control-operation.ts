@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import type { OperationRef } from '../domain/activity-contract.ts';
-import { DECISIONS, isRollbackSupported } from '../domain/operation-state.ts';
-import { type OperatorAction, refusalInState } from '../domain/operator-actions.ts';
+import type { OperationRef } from '../domain/operation/activity-contract.ts';
+import { type OperatorAction, refusalInState } from '../domain/operation/operator-actions.ts';
+import { DECISIONS, isRollbackSupported } from '../domain/operation/state.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOperation } from '../store/operations.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { OperationInput } from '../domain/activity-contract.ts';
+import type { OperationInput } from '../domain/operation/activity-contract.ts';
 import { PROBLEMS, problemDetails } from '../domain/problems.ts';
 import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';

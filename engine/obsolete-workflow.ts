@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { isFinal } from '../domain/operation-state.ts';
+import { isFinal } from '../domain/operation/state.ts';
 import { hasLcmRequest } from '../store/lcm-requests.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOperation } from '../store/operations.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { OperationInput } from '../domain/activity-contract.ts';
-import type { Operation } from '../domain/operation-state.ts';
+import type { OperationInput } from '../domain/operation/activity-contract.ts';
+import type { Operation } from '../domain/operation/state.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { acceptUpdate, TASK_QUEUE, workflowId } from '../workflows/contract.ts';
 import type { healVnf, instantiateVnf, scaleVnf, terminateVnf } from '../workflows/index.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { isFinal, OPERATION_STATES } from '../domain/operation-state.ts';
+import { isFinal, OPERATION_STATES } from '../domain/operation/state.ts';
 import { violatedConstraint } from './constraint.ts';
 import { inTransaction } from './in-transaction.ts';
 import { json } from './json.ts';

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { OPEN_STATES } from '../domain/operation-state.ts';
+import { OPEN_STATES } from '../domain/operation/state.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
 import { closeBegunSteps } from './operation-steps.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { OPERATIONS } from '../domain/operation-state.ts';
-import type { Plan } from '../domain/plan.ts';
-import { STEP_KINDS, type StepKind } from '../domain/step-kind.ts';
+import type { Plan } from '../domain/operation/plan.ts';
+import { OPERATIONS } from '../domain/operation/state.ts';
+import { STEP_KINDS, type StepKind } from '../domain/steps/index.ts';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
 import { insertPlanSteps } from './operation-steps.ts';

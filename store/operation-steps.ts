@@ -1,7 +1,7 @@
-import { OPEN_STATES } from '../domain/operation-state.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { Plan } from '../domain/operation/plan.ts';
+import { OPEN_STATES } from '../domain/operation/state.ts';
 import { VnflowError } from '../domain/problems.ts';
-import { stepSummary } from '../domain/step-kind.ts';
+import { stepSummary } from '../domain/steps/index.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
 import type { OperationEventRow, OperationStepRow } from './operations.ts';

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { isFinal, OPEN_STATES, type OperationState } from '../domain/operation-state.ts';
+import { isFinal, OPEN_STATES, type OperationState } from '../domain/operation/state.ts';
 import { inTransaction } from './in-transaction.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';

@@ -1,6 +1,6 @@
-import type { CancelMode } from '../domain/operation-state.ts';
-import type { OperatorAction } from '../domain/operator-actions.ts';
-import type { StepControl } from '../domain/step-control.ts';
+import type { OperatorAction } from '../domain/operation/operator-actions.ts';
+import type { CancelMode } from '../domain/operation/state.ts';
+import type { StepControl } from '../domain/operation/step-control.ts';
 import type { Database } from './open-store.ts';
 import { insertStepEvent } from './operation-steps.ts';
 import { insertOperationEvent, type OperationStepRow, takeRecord } from './operations.ts';

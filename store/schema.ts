@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { CancelMode, Operation, OperationState } from '../domain/operation-state.ts';
+import type { CancelMode, Operation, OperationState } from '../domain/operation/state.ts';
 
 /** A jsonb column: read as a value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>;

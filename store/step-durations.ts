@@ -1,5 +1,5 @@
-import type { StepKind } from '../domain/step-kind.ts';
-import { STEP_KINDS } from '../domain/step-kind.ts';
+import type { StepKind } from '../domain/steps/index.ts';
+import { STEP_KINDS } from '../domain/steps/index.ts';
 import type { Database } from './open-store.ts';
 
 /** How fast the mean forgets: the newest run weighs at least a fifth. */

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ClearActivities, OperationRef } from '../domain/activity-contract.ts';
+import type { ClearActivities, OperationRef } from '../domain/operation/activity-contract.ts';
 
 const activities = proxyActivities<ClearActivities>({
   startToCloseTimeout: '35 seconds',

@@ -1,7 +1,7 @@
 import { defineUpdate } from '@temporalio/workflow';
-import type { ControlArguments } from '../domain/action-arguments.ts';
-import type { Control } from '../domain/operation-state.ts';
-import type { StepControl } from '../domain/step-control.ts';
+import type { ControlArguments } from '../domain/operation/action-arguments.ts';
+import type { Control } from '../domain/operation/state.ts';
+import type { StepControl } from '../domain/operation/step-control.ts';
 
 /** Messages of an operation workflow. The names are what operators see in the Temporal UI and type in `temporal workflow update`. */
 export const acceptUpdate = defineUpdate<void, [{ vnfLcmOpOccId: string }]>('accept');

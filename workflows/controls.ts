@@ -1,8 +1,8 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
-import { actionOf, type ControlArguments, EXAMPLES } from '../domain/action-arguments.ts';
-import { CONTROLS, type Control } from '../domain/operation-state.ts';
-import { act, type OperatorAction, refusalOfAction } from '../domain/operator-actions.ts';
-import { STEP_CONTROLS, type StepControl } from '../domain/step-control.ts';
+import { actionOf, type ControlArguments, EXAMPLES } from '../domain/operation/action-arguments.ts';
+import { act, type OperatorAction, refusalOfAction } from '../domain/operation/operator-actions.ts';
+import { CONTROLS, type Control } from '../domain/operation/state.ts';
+import { STEP_CONTROLS, type StepControl } from '../domain/operation/step-control.ts';
 import { controlUpdates } from './contract.ts';
 import { type OperationContext, type Request, showDetails, writeRecord } from './operation-context.ts';
 import { record } from './records.ts';
@@ -18,7 +18,7 @@ const DESCRIPTIONS: Readonly<Record<Control | StepControl, string>> = {
   resume: 'let a paused step start',
 };
 
-/** Every control of an operator as an update, with the rules of domain/operator-actions.ts. */
+/** Every control of an operator as an update, with the rules of domain/operation/operator-actions.ts. */
 export function offerControls(context: OperationContext): void {
   for (const kind of [...CONTROLS, ...STEP_CONTROLS]) {
     setHandler(controlUpdates[kind], (sent) => carryOutWhenSettled(context, kind, sent), {

@@ -6,10 +6,10 @@ import {
   proxyActivities,
   sleep,
 } from '@temporalio/workflow';
-import type { StepActivities } from '../domain/activity-contract.ts';
-import { type AttemptEnd, began, count, ended, isAtRest, startableSteps } from '../domain/operation-run.ts';
-import type { PlanStep } from '../domain/plan.ts';
-import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/step-kind.ts';
+import type { StepActivities } from '../domain/operation/activity-contract.ts';
+import type { PlanStep } from '../domain/operation/plan.ts';
+import { type AttemptEnd, began, count, ended, isAtRest, startableSteps } from '../domain/operation/run.ts';
+import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/steps/index.ts';
 import { stepFailure } from './failure.ts';
 import { learn, type OperationContext, showDetails } from './operation-context.ts';
 import { record } from './records.ts';

@@ -1,8 +1,8 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { StepFailure } from '../domain/activity-contract.ts';
-import type { PlanStep } from '../domain/plan.ts';
+import type { StepFailure } from '../domain/operation/activity-contract.ts';
+import type { PlanStep } from '../domain/operation/plan.ts';
 import { isProblemCode } from '../domain/problems.ts';
-import { stepSummary } from '../domain/step-kind.ts';
+import { stepSummary } from '../domain/steps/index.ts';
 
 /** What a failed step tells an operator. */
 export function stepFailure(step: PlanStep, error: unknown): StepFailure {

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { LookActivities } from '../domain/activity-contract.ts';
 import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
+import type { LookActivities } from '../domain/operation/activity-contract.ts';
 
 const activities = proxyActivities<LookActivities>({
   startToCloseTimeout: '45 seconds',

@@ -10,10 +10,10 @@ import type {
   StateRecord,
   StepFailure,
   StepResult,
-} from '../domain/activity-contract.ts';
-import { entered, newRun, type OperationRun } from '../domain/operation-run.ts';
-import { nextState, type OperationEvent, type OperationState } from '../domain/operation-state.ts';
-import type { Plan } from '../domain/plan.ts';
+} from '../domain/operation/activity-contract.ts';
+import type { Plan } from '../domain/operation/plan.ts';
+import { entered, newRun, type OperationRun } from '../domain/operation/run.ts';
+import { nextState, type OperationEvent, type OperationState } from '../domain/operation/state.ts';
 import { operationDetails } from './operation-details.ts';
 import { record } from './records.ts';
 import { searchAttribute } from './search-attributes.ts';

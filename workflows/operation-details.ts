@@ -1,9 +1,9 @@
-import type { StepFailure } from '../domain/activity-contract.ts';
-import { count, isUnderWay, type OperationRun } from '../domain/operation-run.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { StepFailure } from '../domain/operation/activity-contract.ts';
+import type { Plan } from '../domain/operation/plan.ts';
+import { count, isUnderWay, type OperationRun } from '../domain/operation/run.ts';
+import type { StepCondition } from '../domain/operation/step-control.ts';
 import { remedyIn } from '../domain/remedy.ts';
-import type { StepCondition } from '../domain/step-control.ts';
-import { stepSummary } from '../domain/step-kind.ts';
+import { stepSummary } from '../domain/steps/index.ts';
 
 /** How many running steps are named one by one in the Temporal UI. */
 const MOST_NAMED = 12;

@@ -6,11 +6,11 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OperationInput, StepFailure } from '../domain/activity-contract.ts';
-import type { OperationProgress } from '../domain/operation-progress.ts';
-import { adopted, decided, failuresOf, planned } from '../domain/operation-run.ts';
-import type { OperationState } from '../domain/operation-state.ts';
-import type { Plan } from '../domain/plan.ts';
+import type { OperationInput, StepFailure } from '../domain/operation/activity-contract.ts';
+import type { Plan } from '../domain/operation/plan.ts';
+import type { OperationProgress } from '../domain/operation/progress.ts';
+import { adopted, decided, failuresOf, planned } from '../domain/operation/run.ts';
+import type { OperationState } from '../domain/operation/state.ts';
 import { acceptUpdate } from './contract.ts';
 import { offerControls, refused } from './controls.ts';
 import { executePlan } from './executor.ts';

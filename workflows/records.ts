@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RecordActivities } from '../domain/activity-contract.ts';
+import type { RecordActivities } from '../domain/operation/activity-contract.ts';
 import { RECORD_QUEUE } from './contract.ts';
 import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
 

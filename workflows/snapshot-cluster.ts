@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ScheduledActivities } from '../domain/activity-contract.ts';
+import type { ScheduledActivities } from '../domain/operation/activity-contract.ts';
 
 const { snapshotOnSchedule } = proxyActivities<ScheduledActivities>({
   startToCloseTimeout: '15 minutes',

@@ -1,4 +1,4 @@
-import type { OperationInput } from '../domain/activity-contract.ts';
+import type { OperationInput } from '../domain/operation/activity-contract.ts';
 import { runOperation } from './operation.ts';
 
 /** SOL003 5.4.8: grace period, stack deleted, everything of the instance forgotten. */

@@ -1,9 +1,9 @@
 import { activityInfo, type Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { StepInput } from '../../domain/activity-contract.ts';
-import { slotsOf } from '../../domain/plan.ts';
-import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../../domain/step-kind.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
+import { slotsOf } from '../../domain/operation/plan.ts';
+import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../../domain/steps/index.ts';
 import { recordStepEnded, recordStepStarted, type StepEnd } from '../../store/operation-steps.ts';
 import { learnStepDuration } from '../../store/step-durations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
-import { SNAPSHOT_WORKFLOW, snapshotScheduleId } from '../../domain/activity-contract.ts';
+import { SNAPSHOT_WORKFLOW, snapshotScheduleId } from '../../domain/operation/activity-contract.ts';
 
 /** Retried runs of one snapshot end before the next is due, or the next one is left out. */
 const RUN_TIMEOUT = '30 minutes';

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { OperationRef, StepInput } from '../../domain/activity-contract.ts';
 import {
   type Objection,
   objectToReplacement,
@@ -11,6 +10,7 @@ import {
   verdictsOf,
 } from '../../domain/control-plane-evidence.ts';
 import type { ControlPlaneSurvey, Verdict } from '../../domain/control-plane-survey.ts';
+import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';
 import { listSteps } from '../../store/operation-steps.ts';
 import { mergeOperationContext, operationContext } from '../../store/operations.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { StepInput } from '../../domain/activity-contract.ts';
 import type { EtcdSight } from '../../domain/control-plane-survey.ts';
 import { addressOfPeer, type EtcdMember, leftoverOf, parseMemberList } from '../../domain/etcd-members.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { LiveMember } from '../../domain/quorum.ts';
 import { commandLine } from '../../ssh/quote.ts';

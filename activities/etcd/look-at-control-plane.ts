@@ -1,4 +1,3 @@
-import type { OperationRef, StepInput } from '../../domain/activity-contract.ts';
 import {
   type ControlPlaneSurvey,
   type EtcdSight,
@@ -7,6 +6,7 @@ import {
   type NodeSight,
   type ServerSight,
 } from '../../domain/control-plane-survey.ts';
+import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { isMemberOf } from '../../domain/quorum.ts';
 import { showServer } from '../../openstack/nova.ts';

@@ -1,6 +1,6 @@
-import type { OperationRef } from '../../domain/activity-contract.ts';
 import { Survey } from '../../domain/cluster-look.ts';
 import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
+import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import type { HealFacts } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
 import { HealVnfRequest } from '../../domain/sol-requests.ts';

@@ -1,6 +1,6 @@
-import type { OperationRef } from '../../domain/activity-contract.ts';
 import { ClusterParameters } from '../../domain/cluster-parameters.ts';
-import { isFinal } from '../../domain/operation-state.ts';
+import type { OperationRef } from '../../domain/operation/activity-contract.ts';
+import { isFinal } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   InstantiateVnfRequest,

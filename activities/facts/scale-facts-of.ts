@@ -1,4 +1,4 @@
-import type { OperationRef } from '../../domain/activity-contract.ts';
+import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import type { ScaleFacts } from '../../domain/planner/scale.ts';
 import { scaleFacts } from '../../domain/planner/scale-facts.ts';
 import { ScaleVnfRequest } from '../../domain/sol-requests.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepInput } from '../../domain/activity-contract.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 import type { ControlPlaneNode } from '../../domain/quorum.ts';
 import type { ExecOptions, ExecResult } from '../../ssh/exec.ts';

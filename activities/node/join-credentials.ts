@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StepInput } from '../../domain/activity-contract.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import type { JoinCredentials } from '../../domain/phase-environment.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { secretName } from '../../store/secrets.ts';

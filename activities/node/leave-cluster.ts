@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { StepInput } from '../../domain/activity-contract.ts';
 import { DrainTimeout } from '../../domain/drain-timeout.ts';
 import { readyNodes } from '../../domain/kubernetes-nodes.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { ExecResult } from '../../ssh/exec.ts';
 import { commandLine } from '../../ssh/quote.ts';

@@ -1,5 +1,5 @@
-import type { StepInput } from '../../domain/activity-contract.ts';
 import { consoleFingerprints, isStillBooting } from '../../domain/console-log.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 import { consoleOutput } from '../../openstack/nova.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';

@@ -1,5 +1,5 @@
-import type { StepInput } from '../../domain/activity-contract.ts';
 import type { ClusterParameters } from '../../domain/cluster-parameters.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import {
   type BackupOnNode,
   type ClusterContext,
@@ -8,7 +8,7 @@ import {
 } from '../../domain/phase-environment.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { secretValues } from '../../domain/redaction.ts';
-import { type StepKind, stepFacts } from '../../domain/step-kind.ts';
+import { type StepKind, stepFacts } from '../../domain/steps/index.ts';
 import { cancelJob, type JobResult, jobId, runJob } from '../../ssh/job.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
 import { operationContext } from '../../store/operations.ts';

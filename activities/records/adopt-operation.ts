@@ -1,9 +1,9 @@
-import type { OperationRef, RecordActivities, StepFailure } from '../../domain/activity-contract.ts';
-import type { OperationProgress } from '../../domain/operation-progress.ts';
-import { isRollbackSupported } from '../../domain/operation-state.ts';
-import { type Plan, slotsOf } from '../../domain/plan.ts';
+import type { OperationRef, RecordActivities, StepFailure } from '../../domain/operation/activity-contract.ts';
+import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
+import type { OperationProgress } from '../../domain/operation/progress.ts';
+import { isRollbackSupported } from '../../domain/operation/state.ts';
+import type { StepCondition } from '../../domain/operation/step-control.ts';
 import { isProblemCode, VnflowError } from '../../domain/problems.ts';
-import type { StepCondition } from '../../domain/step-control.ts';
 import { type AdoptedOperation, adoptLostOperation } from '../../store/lost-operations.ts';
 import { findPlan } from '../../store/operation-plans.ts';
 import { listSteps } from '../../store/operation-steps.ts';

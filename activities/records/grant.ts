@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { OperationRef, RecordActivities } from '../../domain/activity-contract.ts';
-import type { Operation } from '../../domain/operation-state.ts';
+import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
+import type { Operation } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Grant } from '../../domain/standard-user-data.ts';
 import { type Flavour, flavour } from '../../domain/vnfd.ts';

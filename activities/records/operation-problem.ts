@@ -1,5 +1,5 @@
-import type { StepFailure } from '../../domain/activity-contract.ts';
-import type { OperationState } from '../../domain/operation-state.ts';
+import type { StepFailure } from '../../domain/operation/activity-contract.ts';
+import type { OperationState } from '../../domain/operation/state.ts';
 import { isProblemCode, type ProblemCode, type ProblemDetails, problemDetails } from '../../domain/problems.ts';
 import { remedyIn } from '../../domain/remedy.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { OperationRef, RecordActivities } from '../../domain/activity-contract.ts';
-import { isFinal } from '../../domain/operation-state.ts';
-import { type Plan, slotsOf } from '../../domain/plan.ts';
+import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
+import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
+import { isFinal } from '../../domain/operation/state.ts';
 import { clusterShape } from '../../domain/planner/cluster-shape.ts';
 import { planHeal } from '../../domain/planner/heal.ts';
 import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';

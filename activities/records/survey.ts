@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OperationRef, RecordActivities } from '../../domain/activity-contract.ts';
 import {
   type ControlPlaneSurvey,
   confirmedBy,
@@ -8,6 +7,7 @@ import {
   nodeTexts,
   sameVerdicts,
 } from '../../domain/control-plane-survey.ts';
+import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import { needsSurvey } from '../../domain/planner/heal.ts';
 import { mergeOperationContext } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { OperationRef } from '../../domain/activity-contract.ts';
 import { type AddedServers, capacityProblems, type Growth } from '../../domain/capacity.ts';
+import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { countHosts, findFlavor, listServerGroups, showLimits } from '../../openstack/nova-capacity.ts';
 import type { CallOptions, Session } from '../../openstack/session.ts';

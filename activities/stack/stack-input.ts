@@ -1,4 +1,4 @@
-import type { OperationRef } from '../../domain/activity-contract.ts';
+import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { baseHot, standardUserData } from '../../domain/standard-user-data.ts';
 import { flavour, vduCount } from '../../domain/vnfd.ts';
 import type { StackInput } from '../../openstack/heat.ts';

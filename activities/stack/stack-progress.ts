@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperationRef } from '../../domain/activity-contract.ts';
+import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { type Stack, type StackRef, updateStack } from '../../openstack/heat.ts';
 import type { Session } from '../../openstack/session.ts';

@@ -1,4 +1,4 @@
-import type { StepActivities } from '../../domain/activity-contract.ts';
+import type { StepActivities } from '../../domain/operation/activity-contract.ts';
 import {
   createStack,
   deleteStack,

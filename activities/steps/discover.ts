@@ -1,4 +1,3 @@
-import type { OperationRef, StepActivities } from '../../domain/activity-contract.ts';
 import {
   type DiscoveredAddresses,
   type DiscoveredNode,
@@ -7,6 +6,7 @@ import {
   discoverNodes,
 } from '../../domain/cluster-discovery.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
+import type { OperationRef, StepActivities } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { findStack, listResources, type Stack, type StackResource, stackOf } from '../../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
 import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { parseSlot } from '../../domain/slot.ts';
 import { scaleInUserData, scaleOutUserData } from '../../domain/standard-user-data/scale-and-heal.ts';

@@ -1,4 +1,4 @@
-import type { ScheduledActivities, StepActivities } from '../../domain/activity-contract.ts';
+import type { ScheduledActivities, StepActivities } from '../../domain/operation/activity-contract.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { createStackActivities } from './apply-stack.ts';
 import { createDiscoverActivity } from './discover.ts';

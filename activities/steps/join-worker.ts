@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
 import { readyNodes } from '../../domain/kubernetes-nodes.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { isJobBegun } from '../../ssh/job.ts';
 import { commandLine } from '../../ssh/quote.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
 import { knownNodes, nodesOfOtherMachines, readyNodes } from '../../domain/kubernetes-nodes.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { showServer } from '../../openstack/nova.ts';
 import { commandLine } from '../../ssh/quote.ts';

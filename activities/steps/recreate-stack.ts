@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   createStack,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
 import { apiServerUrl } from '../../domain/api-server-url.ts';
 import type { ClusterParameters } from '../../domain/cluster-parameters.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   credentialsOf,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepActivities } from '../../domain/activity-contract.ts';
 import { objectToRemoval, refusalOf, type Verdicts } from '../../domain/control-plane-evidence.ts';
+import type { StepActivities } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   type ControlPlaneNode,

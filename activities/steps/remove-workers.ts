@@ -1,4 +1,4 @@
-import type { StepActivities } from '../../domain/activity-contract.ts';
+import type { StepActivities } from '../../domain/operation/activity-contract.ts';
 import { findNodesOfSlots } from '../../store/cluster-nodes.ts';
 import { heartbeating } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { parseSlot } from '../../domain/slot.ts';
 import { healUserData } from '../../domain/standard-user-data/scale-and-heal.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StepActivities, StepInput } from '../../domain/activity-contract.ts';
+import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import type { ClusterContext } from '../../domain/phase-environment.ts';
 import { backupIdOf, findBackup } from '../../domain/planner/restore.ts';
 import { VnflowError } from '../../domain/problems.ts';

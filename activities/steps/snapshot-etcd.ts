@@ -1,5 +1,10 @@
-import type { OperationRef, ScheduledActivities, StepActivities, StepInput } from '../../domain/activity-contract.ts';
-import { slotsOf } from '../../domain/plan.ts';
+import type {
+  OperationRef,
+  ScheduledActivities,
+  StepActivities,
+  StepInput,
+} from '../../domain/operation/activity-contract.ts';
+import { slotsOf } from '../../domain/operation/plan.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { type ClusterBackup, listClusterBackups } from '../../store/cluster-backups.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { OperationRef, StepActivities, StepInput } from '../../domain/activity-contract.ts';
-import { slotsOf } from '../../domain/plan.ts';
+import type { OperationRef, StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import { slotsOf } from '../../domain/operation/plan.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { isOff, showServer, stopServer } from '../../openstack/nova.ts';
 import type { Session } from '../../openstack/session.ts';

@@ -1,6 +1,6 @@
 import type { ClusterLook } from '../../domain/cluster-look.ts';
-import { isRollbackSupported, nextState } from '../../domain/operation-state.ts';
-import { type OperatorAction, refusalInState } from '../../domain/operator-actions.ts';
+import { type OperatorAction, refusalInState } from '../../domain/operation/operator-actions.ts';
+import { isRollbackSupported, nextState } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { acceptLcmRequest } from '../../store/lcm-requests.ts';
 import type { Database } from '../../store/open-store.ts';

@@ -1,5 +1,5 @@
-import { isRollbackSupported } from '../../domain/operation-state.ts';
-import { type OperatorAction, refusalInState } from '../../domain/operator-actions.ts';
+import { type OperatorAction, refusalInState } from '../../domain/operation/operator-actions.ts';
+import { isRollbackSupported } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import type { ApiContext } from '../dependencies.ts';

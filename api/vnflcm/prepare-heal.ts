@@ -1,6 +1,6 @@
 import { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
-import type { Plan } from '../../domain/plan.ts';
+import type { Plan } from '../../domain/operation/plan.ts';
 import { planHeal } from '../../domain/planner/heal.ts';
 import { healFacts } from '../../domain/planner/heal-facts.ts';
 import { backupIdOf, checkBackup } from '../../domain/planner/restore.ts';

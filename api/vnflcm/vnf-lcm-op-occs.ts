@@ -1,4 +1,4 @@
-import type { Decision } from '../../domain/operation-state.ts';
+import type { Decision } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { CancelMode } from '../../domain/sol-requests.ts';
 import { findOperation, listOperations } from '../../store/operations.ts';

@@ -4,8 +4,8 @@ import type { ClusterLook, LookRequest } from '../../domain/cluster-look.ts';
 import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
-import { OPERATIONS } from '../../domain/operation-state.ts';
-import { criticalPath, type Plan, type PlanStep } from '../../domain/plan.ts';
+import { criticalPath, type Plan, type PlanStep } from '../../domain/operation/plan.ts';
+import { OPERATIONS } from '../../domain/operation/state.ts';
 import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
 import { planScaleOutRollback } from '../../domain/planner/scale.ts';
 import { planTerminate } from '../../domain/planner/terminate.ts';
@@ -16,7 +16,7 @@ import {
   ScaleVnfRequest,
   TerminateVnfRequest,
 } from '../../domain/sol-requests.ts';
-import { stepSummary } from '../../domain/step-kind.ts';
+import { stepSummary } from '../../domain/steps/index.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { StepKind } from '../../domain/step-kind.ts';
-import { stepFacts } from '../../domain/step-kind.ts';
+import type { StepKind } from '../../domain/steps/index.ts';
+import { stepFacts } from '../../domain/steps/index.ts';
 
 export interface CommandFacts {
   readonly vnfInstanceId: string;

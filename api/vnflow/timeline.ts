@@ -1,5 +1,5 @@
-import { criticalPath, type PlanStep } from '../../domain/plan.ts';
-import { STEP_KINDS, type StepKind } from '../../domain/step-kind.ts';
+import { criticalPath, type PlanStep } from '../../domain/operation/plan.ts';
+import { STEP_KINDS, type StepKind } from '../../domain/steps/index.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { listSteps } from '../../store/operation-steps.ts';
 import type { OperationStepRow, VnfLcmOpOccRow } from '../../store/operations.ts';

@@ -1,5 +1,5 @@
-import { type PlanStep, step } from '../plan.ts';
-import type { StepKind } from '../step-kind.ts';
+import { type PlanStep, step } from '../operation/plan.ts';
+import type { StepKind } from '../steps/index.ts';
 import type { HealFacts } from './heal.ts';
 
 /** The control-plane nodes to replace: the dead leave before anyone joins, the living go one at a time. */

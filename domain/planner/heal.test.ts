@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { criticalPath, type Plan } from '../plan.ts';
+import { criticalPath, type Plan } from '../operation/plan.ts';
 import { slotName } from '../slot.ts';
 import { survey } from '../testing/survey.ts';
 import { type HealFacts, planHeal } from './heal.ts';

@@ -1,5 +1,5 @@
 import { type ControlPlaneSurvey, nodeTexts, whyUndecided } from '../control-plane-survey.ts';
-import { type Plan, type PlanStep, step } from '../plan.ts';
+import { type Plan, type PlanStep, step } from '../operation/plan.ts';
 import { VnflowError } from '../problems.ts';
 import { healOrder } from '../quorum.ts';
 import { replacement } from './heal-replacement.ts';

@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep, step } from '../plan.ts';
+import { type Plan, type PlanStep, step } from '../operation/plan.ts';
 import { slotNames } from '../slot.ts';
 
 /** How many nodes of which VDU: what the planner needs to know of flavour, level and request. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { criticalPath, type Plan } from '../plan.ts';
+import { criticalPath, type Plan } from '../operation/plan.ts';
 import { slotName } from '../slot.ts';
-import { stepSummary } from '../step-kind.ts';
+import { stepSummary } from '../steps/index.ts';
 import { survey } from '../testing/survey.ts';
 import { type HealFacts, planHeal } from './heal.ts';
 import { checkBackup } from './restore.ts';

@@ -1,5 +1,5 @@
 import { type ControlPlaneSurvey, slotsThatAre } from '../control-plane-survey.ts';
-import { type Plan, type PlanStep, step } from '../plan.ts';
+import { type Plan, type PlanStep, step } from '../operation/plan.ts';
 import { VnflowError } from '../problems.ts';
 import { quorumSentence } from '../quorum.ts';
 import { slotNames } from '../slot.ts';

@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep, step } from '../plan.ts';
+import { type Plan, type PlanStep, step } from '../operation/plan.ts';
 import { slotName } from '../slot.ts';
 
 /** Which workers come or go, and who is asked about the cluster. */

@@ -1,4 +1,4 @@
-import { type Plan, step } from '../plan.ts';
+import { type Plan, step } from '../operation/plan.ts';
 import { DEFAULT_GRACEFUL_TERMINATION_SECONDS, type TerminateVnfRequest } from '../sol-requests.ts';
 
 /** Graceful: waits first, as Tacker does. Forceful: deletes at once. */

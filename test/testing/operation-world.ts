@@ -10,12 +10,12 @@ import type {
   StateRecord,
   StepActivities,
   StepInput,
-} from '../../domain/activity-contract.ts';
-import type { OperatorAction } from '../../domain/operator-actions.ts';
+} from '../../domain/operation/activity-contract.ts';
+import type { OperatorAction } from '../../domain/operation/operator-actions.ts';
 import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
 import { planTerminate } from '../../domain/planner/terminate.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import { STEP_KINDS } from '../../domain/step-kind.ts';
+import { STEP_KINDS } from '../../domain/steps/index.ts';
 import { sendControl } from '../../engine/control-operation.ts';
 import { toEngineProblem } from '../../engine/engine-problem.ts';
 import { startOperation } from '../../engine/start-operation.ts';

@@ -1,7 +1,7 @@
 import type { StepFailure } from './activity-contract.ts';
-import type { OperationProgress } from './operation-progress.ts';
-import type { CancelMode, Decision, Operation, OperationState } from './operation-state.ts';
 import { type Plan, type PlanStep, readySteps } from './plan.ts';
+import type { OperationProgress } from './progress.ts';
+import type { CancelMode, Decision, Operation, OperationState } from './state.ts';
 import type { StepCondition } from './step-control.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { CANCEL_MODES, type CancelMode, type Control, DECISIONS, type Decision } from './operation-state.ts';
 import type { OperatorAction } from './operator-actions.ts';
+import { CANCEL_MODES, type CancelMode, type Control, DECISIONS, type Decision } from './state.ts';
 import type { StepControl } from './step-control.ts';
 
 /** What a control carries, as JSON that a person can type. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decided, entered, newRun, type OperationRun, planned } from './operation-run.ts';
-import { OPERATION_STATES, type OperationState } from './operation-state.ts';
+import { STEP_KINDS } from '../steps/index.ts';
 import { act, type OperatorAction, refusalInState, refusalOfAction } from './operator-actions.ts';
 import { type Plan, step } from './plan.ts';
+import { decided, entered, newRun, type OperationRun, planned } from './run.ts';
+import { OPERATION_STATES, type OperationState } from './state.ts';
 import { STEP_CONDITIONS, STEP_CONTROLS, type StepCondition, type StepControl } from './step-control.ts';
-import { STEP_KINDS } from './step-kind.ts';
 
 const by = 'tester';
 const oneStep = (direction: Plan['direction'] = 'forward'): Plan => ({

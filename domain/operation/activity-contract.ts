@@ -1,10 +1,10 @@
-import type { ClusterLook, LookRequest } from './cluster-look.ts';
-import type { OperationProgress } from './operation-progress.ts';
-import type { CancelMode, Operation, OperationState } from './operation-state.ts';
+import type { ClusterLook, LookRequest } from '../cluster-look.ts';
+import type { ProblemCode } from '../problems.ts';
+import type { ActivityKind } from '../steps/index.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
-import type { ProblemCode } from './problems.ts';
-import type { ActivityKind } from './step-kind.ts';
+import type { OperationProgress } from './progress.ts';
+import type { CancelMode, Operation, OperationState } from './state.ts';
 
 /** Ids only: whatever else an activity needs it reads from the store, so that histories hold no secrets and stay small. */
 export interface OperationRef {

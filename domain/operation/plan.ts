@@ -1,6 +1,6 @@
-import type { Operation } from './operation-state.ts';
+import type { StepKind } from '../steps/index.ts';
+import type { Operation } from './state.ts';
 import type { StepCondition } from './step-control.ts';
-import type { StepKind } from './step-kind.ts';
 
 /** One unit of work: one activity. `slot` names a node before it exists (`workerNode[1]`). */
 export interface PlanStep {

@@ -1,9 +1,9 @@
-import type { OperationRun } from './operation-run.ts';
-import { type CancelMode, type Decision, type Operation, type OperationState, refusalOf } from './operation-state.ts';
-import { isSourceOfRestore } from './planner/restore.ts';
-import type { ProblemCode } from './problems.ts';
+import { isSourceOfRestore } from '../planner/restore.ts';
+import type { ProblemCode } from '../problems.ts';
+import { stepFacts } from '../steps/index.ts';
+import type { OperationRun } from './run.ts';
+import { type CancelMode, type Decision, type Operation, type OperationState, refusalOf } from './state.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';
-import { stepFacts } from './step-kind.ts';
 
 /** What an operator wants. `by` names the operator, for people. */
 export type OperatorAction = { readonly by: string } & (

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { actionOf, EXAMPLES } from './action-arguments.ts';
-import { CONTROLS } from './operation-state.ts';
+import { CONTROLS } from './state.ts';
 import { STEP_CONTROLS } from './step-control.ts';
 
 const KINDS = [...CONTROLS, ...STEP_CONTROLS];

@@ -8,7 +8,7 @@ import {
   type OperationEvent,
   type OperationState,
   refusalOf,
-} from './operation-state.ts';
+} from './state.ts';
 
 const EVENTS = ['granted', 'refused', 'done', 'error', ...CONTROLS] as const satisfies readonly OperationEvent[];
 

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { planInstantiate, planInstantiateRollback } from '../planner/instantiate.ts';
+import { act, type OperatorAction } from './operator-actions.ts';
 import {
   began,
   decided,
@@ -10,9 +12,7 @@ import {
   type OperationRun,
   planned,
   startableSteps,
-} from './operation-run.ts';
-import { act, type OperatorAction } from './operator-actions.ts';
-import { planInstantiate, planInstantiateRollback } from './planner/instantiate.ts';
+} from './run.ts';
 import type { StepControl } from './step-control.ts';
 
 const by = 'tester';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isFinal, OPERATION_STATES, type OperationState } from './operation-state.ts';
+import { STEP_KINDS } from '../steps/index.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
+import { isFinal, OPERATION_STATES, type OperationState } from './state.ts';
 import { STEP_CONTROLS, type StepControl } from './step-control.ts';
-import { STEP_KINDS } from './step-kind.ts';
-import { type Move, newPlay, play } from './testing/operation-play.ts';
+import { type Move, newPlay, play } from './testing/play.ts';
 
 const by = 'tester';
 function actionOn(kind: StepControl, stepId: string): OperatorAction {

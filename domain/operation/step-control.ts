@@ -1,4 +1,4 @@
-import type { OperationState } from './operation-state.ts';
+import type { OperationState } from './state.ts';
 
 /** What an operator may ask of one step, beyond SOL003. The names are those of the workflow's updates. */
 export const STEP_CONTROLS = ['retryStep', 'skipStep', 'pauseBefore', 'resume'] as const;

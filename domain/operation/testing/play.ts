@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { act, type OperatorAction, refusalOfAction } from '../operator-actions.ts';
+import { type Plan, step } from '../plan.ts';
 import {
   began,
   decided,
@@ -10,10 +12,8 @@ import {
   type OperationRun,
   planned,
   startableSteps,
-} from '../operation-run.ts';
-import { isFinal, nextState, type OperationEvent } from '../operation-state.ts';
-import { act, type OperatorAction, refusalOfAction } from '../operator-actions.ts';
-import { type Plan, step } from '../plan.ts';
+} from '../run.ts';
+import { isFinal, nextState, type OperationEvent } from '../state.ts';
 
 /** What may happen next: an operator's action, the end of an attempt, or the workflow's turn. */
 export type Move =

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { criticalPath, type Plan, readySteps } from './plan.ts';
-import { planInstantiate, planInstantiateRollback } from './planner/instantiate.ts';
-import { planScale, planScaleOutRollback } from './planner/scale.ts';
-import { planTerminate } from './planner/terminate.ts';
-import { STEP_KINDS, stepSummary } from './step-kind.ts';
+import { criticalPath, type Plan, readySteps } from '../operation/plan.ts';
+import { STEP_KINDS, stepSummary } from '../steps/index.ts';
+import { planInstantiate, planInstantiateRollback } from './instantiate.ts';
+import { planScale, planScaleOutRollback } from './scale.ts';
+import { planTerminate } from './terminate.ts';
 
 const shape = (workers: number, masters = 1) => ({
   controlPlane: { vduId: 'masterNode', count: masters },
