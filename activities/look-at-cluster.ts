@@ -1,7 +1,7 @@
 import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
-import { type EvictedPod, evictedPods } from '../domain/evicted-pods.ts';
 import type { LookActivities, StepInput } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { type EvictedPod, evictedPods } from '../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { findNodesOfSlots } from '../store/cluster-nodes.ts';
 import { newestOperation } from '../store/operations.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planInstantiate } from '../domain/planner/instantiate.ts';
+import { planInstantiate } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
 import { recordStepControl } from '../store/operator-controls.ts';

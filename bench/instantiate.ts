@@ -1,4 +1,4 @@
-import { planInstantiate } from '../domain/planner/instantiate.ts';
+import { planInstantiate } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { GUIDE_LATENCY } from '../simulator/index.ts';
 import { leastTime } from './least-time.ts';
 import { largeCluster, startTestbed } from './testbed.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AddedServers } from './capacity.ts';
-import type { ControlPlaneSurvey } from './control-plane-survey.ts';
-import { EvictedPod } from './evicted-pods.ts';
+import type { ControlPlaneSurvey } from './vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import { EvictedPod } from './vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 
 export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
   nodes: z.array(

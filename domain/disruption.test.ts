@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { disruptionOf, type ExistingNode } from './disruption.ts';
 import { step } from './operation/plan.ts';
-import { planInstantiate } from './planner/instantiate.ts';
-import { planScale } from './planner/scale.ts';
-import { planTerminate } from './planner/terminate.ts';
+import { planTerminate } from './stack-plans/terminate.ts';
+import { planInstantiate } from './vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { planScale } from './vnf-kinds/kubernetes-cluster/plan-scale.ts';
 
 const node = (slot: string, label: string): ExistingNode => ({
   slot,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { consoleFingerprints, isStillBooting } from './console-log.ts';
-import { nodesOfOtherMachines, readyNodes } from './kubernetes-nodes.ts';
 import { nodeName } from './node-name.ts';
-import { phaseEnvironment } from './phase-environment.ts';
 import { secretValues, withoutSecrets } from './redaction.ts';
 import { parseSlot, slotName } from './slot.ts';
+import { nodesOfOtherMachines, readyNodes } from './vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
+import { phaseEnvironment } from './vnf-kinds/kubernetes-cluster/phase-environment.ts';
 
 it('names nodes as the guide does: role and host part of the address', () => {
   expect(nodeName('master', '10.10.0.231', '10.10.0.0/24')).toBe('master231');

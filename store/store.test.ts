@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planInstantiate, planInstantiateRollback } from '../domain/planner/instantiate.ts';
+import { planInstantiate, planInstantiateRollback } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { acceptLcmRequest, deleteIdleVnfInstance, keepLcmRequest } from './lcm-requests.ts';
 import { type Database, openStore } from './open-store.ts';
 import { findPlan, keepPlan } from './operation-plans.ts';

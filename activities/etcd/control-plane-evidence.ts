@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import {
   type Objection,
   objectToReplacement,
@@ -8,9 +9,8 @@ import {
   refusalOf,
   type Verdicts,
   verdictsOf,
-} from '../../domain/control-plane-evidence.ts';
-import type { ControlPlaneSurvey, Verdict } from '../../domain/control-plane-survey.ts';
-import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-evidence.ts';
+import type { ControlPlaneSurvey, Verdict } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';
 import { listSteps } from '../../store/operation-steps.ts';
 import { mergeOperationContext, operationContext } from '../../store/operations.ts';

@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import type { EtcdSight } from '../../domain/control-plane-survey.ts';
-import { addressOfPeer, type EtcdMember, leftoverOf, parseMemberList } from '../../domain/etcd-members.ts';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import type { LiveMember } from '../../domain/quorum.ts';
+import type { EtcdSight } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import {
+  addressOfPeer,
+  type EtcdMember,
+  leftoverOf,
+  parseMemberList,
+} from '../../domain/vnf-kinds/kubernetes-cluster/etcd-members.ts';
+import type { LiveMember } from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';
 import { findClusterNode } from '../../store/cluster-nodes.ts';

@@ -1,3 +1,5 @@
+import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
+import { VnflowError } from '../../domain/problems.ts';
 import {
   type ControlPlaneSurvey,
   type EtcdSight,
@@ -5,10 +7,8 @@ import {
   majorityOf,
   type NodeSight,
   type ServerSight,
-} from '../../domain/control-plane-survey.ts';
-import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
-import { VnflowError } from '../../domain/problems.ts';
-import { isMemberOf } from '../../domain/quorum.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import { isMemberOf } from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 import { showServer } from '../../openstack/nova.ts';
 import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts';
 import type { Beat } from '../attempt/heartbeating.ts';

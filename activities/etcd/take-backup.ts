@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { BACKUP_KEYS, readTakenBackup, type TakenBackup } from '../../domain/backup.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { BACKUP_KEYS, readTakenBackup, type TakenBackup } from '../../domain/vnf-kinds/kubernetes-cluster/backup.ts';
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import type { Beat } from '../attempt/heartbeating.ts';

@@ -1,9 +1,9 @@
 import { Survey } from '../../domain/cluster-look.ts';
-import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
-import type { HealFacts } from '../../domain/planner/heal.ts';
-import { healFacts } from '../../domain/planner/heal-facts.ts';
 import { HealVnfRequest } from '../../domain/sol-requests.ts';
+import type { ControlPlaneSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import { healFacts } from '../../domain/vnf-kinds/kubernetes-cluster/heal-facts.ts';
+import type { HealFacts } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
 import { findClusterVim } from '../../store/cluster-vims.ts';
 import { operationContext } from '../../store/operations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
 import { type InstantiatedVnfFacts, instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
-import { levelAfter } from '../../domain/planner/scale-facts.ts';
+import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import { type Flavour, flavour, level } from '../../domain/vnfd.ts';
 import { type StackRef, type StackResource, stackOf } from '../../openstack/heat.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

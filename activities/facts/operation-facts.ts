@@ -1,4 +1,3 @@
-import { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { isFinal } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
@@ -7,6 +6,7 @@ import {
   type VimConnectionInfo,
   VimConnectionInfo as VimConnectionInfoSchema,
 } from '../../domain/sol-requests.ts';
+import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import { type Flavour, flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
-import type { ControlPlaneNode } from '../../domain/quorum.ts';
+import type { ControlPlaneNode } from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 import type { ExecOptions, ExecResult } from '../../ssh/exec.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';

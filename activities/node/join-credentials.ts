@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
-import type { JoinCredentials } from '../../domain/phase-environment.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import type { JoinCredentials } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';

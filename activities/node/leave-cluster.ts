@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { DrainTimeout } from '../../domain/drain-timeout.ts';
-import { readyNodes } from '../../domain/kubernetes-nodes.ts';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { DrainTimeout } from '../../domain/vnf-kinds/kubernetes-cluster/drain-timeout.ts';
+import { readyNodes } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import type { ExecResult } from '../../ssh/exec.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
+import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { openSession, type SshSession } from '../../ssh/session.ts';
 import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';

@@ -1,14 +1,14 @@
-import type { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
+import { VnflowError } from '../../domain/problems.ts';
+import { secretValues } from '../../domain/redaction.ts';
+import { type StepKind, stepFacts } from '../../domain/steps/index.ts';
+import type { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import {
   type BackupOnNode,
   type ClusterContext,
   type JoinCredentials,
   phaseEnvironment,
-} from '../../domain/phase-environment.ts';
-import { VnflowError } from '../../domain/problems.ts';
-import { secretValues } from '../../domain/redaction.ts';
-import { type StepKind, stepFacts } from '../../domain/steps/index.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { cancelJob, type JobResult, jobId, runJob } from '../../ssh/job.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
 import { operationContext } from '../../store/operations.ts';

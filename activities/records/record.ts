@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
 import { isFinal } from '../../domain/operation/state.ts';
-import { clusterShape } from '../../domain/planner/cluster-shape.ts';
-import { planHeal } from '../../domain/planner/heal.ts';
-import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
-import { checkBackup } from '../../domain/planner/restore.ts';
-import { planScale, planScaleOutRollback } from '../../domain/planner/scale.ts';
-import { planTerminate } from '../../domain/planner/terminate.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { resourceChanges } from '../../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../../domain/sol-requests.ts';
+import { planTerminate } from '../../domain/stack-plans/terminate.ts';
+import { planHeal } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
+import {
+  planInstantiate,
+  planInstantiateRollback,
+} from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { checkBackup } from '../../domain/vnf-kinds/kubernetes-cluster/plan-restore.ts';
+import { planScale, planScaleOutRollback } from '../../domain/vnf-kinds/kubernetes-cluster/plan-scale.ts';
+import { clusterShape } from '../../domain/vnf-kinds/kubernetes-cluster/shape.ts';
 import { flavour } from '../../domain/vnfd.ts';
 import { listClusterBackups } from '../../store/cluster-backups.ts';
 import { acceptLcmRequest } from '../../store/lcm-requests.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import {
   type ControlPlaneSurvey,
   confirmedBy,
@@ -6,9 +7,8 @@ import {
   isWhole,
   nodeTexts,
   sameVerdicts,
-} from '../../domain/control-plane-survey.ts';
-import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
-import { needsSurvey } from '../../domain/planner/heal.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import { needsSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
 import { mergeOperationContext } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';

@@ -1,13 +1,13 @@
+import { nodeLabel } from '../../domain/node-name.ts';
+import type { OperationRef, StepActivities } from '../../domain/operation/activity-contract.ts';
+import { VnflowError } from '../../domain/problems.ts';
 import {
   type DiscoveredAddresses,
   type DiscoveredNode,
   type DiscoveredResource,
   discoverCluster,
   discoverNodes,
-} from '../../domain/cluster-discovery.ts';
-import { nodeLabel } from '../../domain/node-name.ts';
-import type { OperationRef, StepActivities } from '../../domain/operation/activity-contract.ts';
-import { VnflowError } from '../../domain/problems.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/discovery.ts';
 import { findStack, listResources, type Stack, type StackResource, stackOf } from '../../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';
 import type { Session } from '../../openstack/session.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
-import { readyNodes } from '../../domain/kubernetes-nodes.ts';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { readyNodes } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import { isJobBegun } from '../../ssh/job.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
-import type { ClusterContext } from '../../domain/phase-environment.ts';
 import type { StepKind } from '../../domain/steps/index.ts';
+import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts';
 import { secretName } from '../../store/secrets.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';

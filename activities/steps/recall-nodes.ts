@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { knownNodes, nodesOfOtherMachines, readyNodes } from '../../domain/kubernetes-nodes.ts';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import {
+  knownNodes,
+  nodesOfOtherMachines,
+  readyNodes,
+} from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import { showServer } from '../../openstack/nova.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiServerUrl } from '../../domain/api-server-url.ts';
-import type { ClusterParameters } from '../../domain/cluster-parameters.ts';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { apiServerUrl } from '../../domain/vnf-kinds/kubernetes-cluster/api-server-url.ts';
+import type { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import {
   credentialsOf,
   type KubernetesCredentials,
   namespaceNames,
   VIM_ACCOUNT,
   vimAccountManifest,
-} from '../../domain/vim-service-account.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/vim-service-account.ts';
 import type { SshSession } from '../../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterVim, findClusterVim, putClusterVim } from '../../store/cluster-vims.ts';

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { objectToRemoval, refusalOf, type Verdicts } from '../../domain/control-plane-evidence.ts';
 import type { StepActivities } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import {
+  objectToRemoval,
+  refusalOf,
+  type Verdicts,
+} from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-evidence.ts';
 import {
   type ControlPlaneNode,
   isMemberOf,
@@ -9,7 +13,7 @@ import {
   proveAddition,
   proveRemoval,
   removableMembers,
-} from '../../domain/quorum.ts';
+} from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 import type { SshSession } from '../../ssh/session.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';

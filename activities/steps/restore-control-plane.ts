@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
-import type { ClusterContext } from '../../domain/phase-environment.ts';
-import { backupIdOf, findBackup } from '../../domain/planner/restore.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
+import { backupIdOf, findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/plan-restore.ts';
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterBackup, listClusterBackups } from '../../store/cluster-backups.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { ClusterParameters, hasCredential } from '../../domain/cluster-parameters.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { ClusterParameters, hasCredential } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import { parseMember } from '../http/json-body.ts';
 
 const MEMBER = 'additionalParams.k8s_cluster_installation_param';

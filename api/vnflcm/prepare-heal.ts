@@ -1,10 +1,10 @@
-import { ClusterParameters } from '../../domain/cluster-parameters.ts';
-import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import type { Plan } from '../../domain/operation/plan.ts';
-import { planHeal } from '../../domain/planner/heal.ts';
-import { healFacts } from '../../domain/planner/heal-facts.ts';
-import { backupIdOf, checkBackup } from '../../domain/planner/restore.ts';
 import type { HealVnfRequest } from '../../domain/sol-requests.ts';
+import type { ControlPlaneSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import { healFacts } from '../../domain/vnf-kinds/kubernetes-cluster/heal-facts.ts';
+import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { planHeal } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
+import { backupIdOf, checkBackup } from '../../domain/vnf-kinds/kubernetes-cluster/plan-restore.ts';
 import { listClusterBackups } from '../../store/cluster-backups.ts';
 import { findClusterVim } from '../../store/cluster-vims.ts';
 import { secretName } from '../../store/secrets.ts';

@@ -1,7 +1,7 @@
-import { clusterShape } from '../../domain/planner/cluster-shape.ts';
-import type { ClusterShape } from '../../domain/planner/instantiate.ts';
 import type { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
 import { hotResources } from '../../domain/standard-user-data.ts';
+import type { ClusterShape } from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { clusterShape } from '../../domain/vnf-kinds/kubernetes-cluster/shape.ts';
 import { flavour } from '../../domain/vnfd.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';

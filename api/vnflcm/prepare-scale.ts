@@ -1,7 +1,7 @@
-import { planScale, type ScaleFacts } from '../../domain/planner/scale.ts';
-import { type ScaledInfo, scaleFacts } from '../../domain/planner/scale-facts.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { ScaleVnfRequest } from '../../domain/sol-requests.ts';
+import { type ScaledInfo, scaleFacts } from '../../domain/stack-plans/scale-facts.ts';
+import { planScale, type ScaleFacts } from '../../domain/vnf-kinds/kubernetes-cluster/plan-scale.ts';
 import { flavour } from '../../domain/vnfd.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';

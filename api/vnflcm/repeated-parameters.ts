@@ -1,6 +1,6 @@
-import type { ClusterParameters } from '../../domain/cluster-parameters.ts';
-import { DrainTimeout } from '../../domain/drain-timeout.ts';
 import { hotResources } from '../../domain/standard-user-data.ts';
+import { DrainTimeout } from '../../domain/vnf-kinds/kubernetes-cluster/drain-timeout.ts';
+import type { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import { flavour } from '../../domain/vnfd.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';

@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import type { AddedServers } from '../../domain/capacity.ts';
 import type { ClusterLook, LookRequest } from '../../domain/cluster-look.ts';
-import type { ControlPlaneSurvey } from '../../domain/control-plane-survey.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/operation/plan.ts';
 import { OPERATIONS } from '../../domain/operation/state.ts';
-import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
-import { planScaleOutRollback } from '../../domain/planner/scale.ts';
-import { planTerminate } from '../../domain/planner/terminate.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   HealVnfRequest,
@@ -16,7 +12,14 @@ import {
   ScaleVnfRequest,
   TerminateVnfRequest,
 } from '../../domain/sol-requests.ts';
+import { planTerminate } from '../../domain/stack-plans/terminate.ts';
 import { stepSummary } from '../../domain/steps/index.ts';
+import type { ControlPlaneSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import {
+  planInstantiate,
+  planInstantiateRollback,
+} from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { planScaleOutRollback } from '../../domain/vnf-kinds/kubernetes-cluster/plan-scale.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';

@@ -1,6 +1,6 @@
-import { isSourceOfRestore } from '../planner/restore.ts';
 import type { ProblemCode } from '../problems.ts';
 import { stepFacts } from '../steps/index.ts';
+import { isSourceOfRestore } from '../vnf-kinds/kubernetes-cluster/plan-restore.ts';
 import type { OperationRun } from './run.ts';
 import { type CancelMode, type Decision, type Operation, type OperationState, refusalOf } from './state.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';

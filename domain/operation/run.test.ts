@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planInstantiate, planInstantiateRollback } from '../planner/instantiate.ts';
+import { planInstantiate, planInstantiateRollback } from '../vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { act, type OperatorAction } from './operator-actions.ts';
 import {
   began,

@@ -12,10 +12,13 @@ import type {
   StepInput,
 } from '../../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../../domain/operation/operator-actions.ts';
-import { planInstantiate, planInstantiateRollback } from '../../domain/planner/instantiate.ts';
-import { planTerminate } from '../../domain/planner/terminate.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { planTerminate } from '../../domain/stack-plans/terminate.ts';
 import { STEP_KINDS } from '../../domain/steps/index.ts';
+import {
+  planInstantiate,
+  planInstantiateRollback,
+} from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { sendControl } from '../../engine/control-operation.ts';
 import { toEngineProblem } from '../../engine/engine-problem.ts';
 import { startOperation } from '../../engine/start-operation.ts';

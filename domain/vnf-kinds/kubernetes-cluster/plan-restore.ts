@@ -1,10 +1,10 @@
-import { type ControlPlaneSurvey, slotsThatAre } from '../control-plane-survey.ts';
-import { type Plan, type PlanStep, step } from '../operation/plan.ts';
-import { VnflowError } from '../problems.ts';
-import { quorumSentence } from '../quorum.ts';
-import { slotNames } from '../slot.ts';
-import type { HealVnfRequest } from '../sol-requests.ts';
-import type { HealFacts } from './heal.ts';
+import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { VnflowError } from '../../problems.ts';
+import { slotNames } from '../../slot.ts';
+import type { HealVnfRequest } from '../../sol-requests.ts';
+import { type ControlPlaneSurvey, slotsThatAre } from './control-plane-survey.ts';
+import type { HealFacts } from './plan-heal.ts';
+import { quorumSentence } from './quorum.ts';
 
 /** Where a cluster without a majority comes back from, and where. */
 export interface Source {

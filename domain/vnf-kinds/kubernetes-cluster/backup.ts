@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VnflowError } from './problems.ts';
+import { VnflowError } from '../../problems.ts';
 
 /** What cannot be made again: below /etc/kubernetes/pki of a control-plane node. All else kubeadm signs anew. */
 export const BACKUP_KEYS = [

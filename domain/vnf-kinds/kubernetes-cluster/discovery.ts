@@ -1,8 +1,8 @@
-import type { ClusterParameters } from './cluster-parameters.ts';
-import { nodeName } from './node-name.ts';
+import { nodeName } from '../../node-name.ts';
+import { VnflowError } from '../../problems.ts';
+import { slotName } from '../../slot.ts';
+import type { ClusterParameters } from './parameters.ts';
 import type { ClusterContext } from './phase-environment.ts';
-import { VnflowError } from './problems.ts';
-import { slotName } from './slot.ts';
 
 /** A resource of the stack or of one nested in it, as far as discovery reads it. */
 export interface DiscoveredResource {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { slotName } from '../../slot.ts';
 import {
   objectToRemoval,
   objectToReplacement,
@@ -6,7 +7,6 @@ import {
   objectToSource,
   verdictsOf,
 } from './control-plane-evidence.ts';
-import { slotName } from './slot.ts';
 import { survey } from './testing/survey.ts';
 
 const master = (index: number) => slotName('masterNode', index);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type DiscoveredResource, discoverCluster, discoverNodes } from './cluster-discovery.ts';
-import { ClusterParameters } from './cluster-parameters.ts';
+import { type DiscoveredResource, discoverCluster, discoverNodes } from './discovery.ts';
+import { ClusterParameters } from './parameters.ts';
 
 const parameters = ClusterParameters.parse({
   script_path: 'Scripts/install_k8s_cluster.sh',

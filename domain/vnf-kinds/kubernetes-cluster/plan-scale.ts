@@ -1,5 +1,5 @@
-import { type Plan, type PlanStep, step } from '../operation/plan.ts';
-import { slotName } from '../slot.ts';
+import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { slotName } from '../../slot.ts';
 
 /** Which workers come or go, and who is asked about the cluster. */
 export interface ScaleFacts {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ClusterParameters } from '../cluster-parameters.ts';
-import { HealVnfRequest } from '../sol-requests.ts';
+import { HealVnfRequest } from '../../sol-requests.ts';
 import { healFacts } from './heal-facts.ts';
+import type { ClusterParameters } from './parameters.ts';
 
 const parameters = {
   master_node: { vdu_id: 'masterNode', nic_cp_name: 'CP1', cluster_cp_name: 'vip' },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { ClusterParameters } from '../cluster-parameters.ts';
-import { VnflowError } from '../problems.ts';
-import { parseSlot, slotName } from '../slot.ts';
-import type { HealVnfRequest } from '../sol-requests.ts';
-import type { HealFacts } from './heal.ts';
-import { backupIdOf } from './restore.ts';
+import { VnflowError } from '../../problems.ts';
+import { parseSlot, slotName } from '../../slot.ts';
+import type { HealVnfRequest } from '../../sol-requests.ts';
+import type { ClusterParameters } from './parameters.ts';
+import type { HealFacts } from './plan-heal.ts';
+import { backupIdOf } from './plan-restore.ts';
 
 /** The parts of instantiatedVnfInfo that a heal depends on. */
 const HealedInfo = z.looseObject({

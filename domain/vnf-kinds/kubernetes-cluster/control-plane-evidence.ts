@@ -1,3 +1,4 @@
+import { VnflowError } from '../../problems.ts';
 import {
   type ControlPlaneSurvey,
   type JudgedNode,
@@ -6,7 +7,6 @@ import {
   type Verdict,
   whyUndecided,
 } from './control-plane-survey.ts';
-import { VnflowError } from './problems.ts';
 import { type ControlPlaneNode, isMemberOf, isVoting, type LiveMember, quorumSentence } from './quorum.ts';
 
 /** Slot → verdict that the plan rests on. */

@@ -1,4 +1,4 @@
-import type { ClusterParameters } from './cluster-parameters.ts';
+import type { ClusterParameters } from './parameters.ts';
 
 /** What `discover` found out about a cluster and every node needs to know. */
 export interface ClusterContext {

@@ -1,5 +1,5 @@
-import { type Plan, type PlanStep, step } from '../operation/plan.ts';
-import { slotNames } from '../slot.ts';
+import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { slotNames } from '../../slot.ts';
 
 /** How many nodes of which VDU: what the planner needs to know of flavour, level and request. */
 export interface ClusterShape {

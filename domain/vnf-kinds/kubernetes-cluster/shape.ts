@@ -1,7 +1,7 @@
-import type { ClusterParameters } from '../cluster-parameters.ts';
-import { VnflowError } from '../problems.ts';
-import { type Flavour, vduCount } from '../vnfd.ts';
-import type { ClusterShape } from './instantiate.ts';
+import { VnflowError } from '../../problems.ts';
+import { type Flavour, vduCount } from '../../vnfd.ts';
+import type { ClusterParameters } from './parameters.ts';
+import type { ClusterShape } from './plan-instantiate.ts';
 
 /**
  * How many nodes of which VDU a flavour at a level has, and how its API is reached.

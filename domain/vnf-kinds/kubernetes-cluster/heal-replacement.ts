@@ -1,6 +1,6 @@
-import { type PlanStep, step } from '../operation/plan.ts';
-import type { StepKind } from '../steps/index.ts';
-import type { HealFacts } from './heal.ts';
+import { type PlanStep, step } from '../../operation/plan.ts';
+import type { StepKind } from '../../steps/index.ts';
+import type { HealFacts } from './plan-heal.ts';
 
 /** The control-plane nodes to replace: the dead leave before anyone joins, the living go one at a time. */
 export interface ControlPlaneOrder {

@@ -1,6 +1,6 @@
+import { slotNames } from '../../../slot.ts';
 import { type ControlPlaneSurvey, judgeControlPlane } from '../control-plane-survey.ts';
 import { majority } from '../quorum.ts';
-import { slotNames } from '../slot.ts';
 
 /**
  * What a control plane of `count` nodes says about itself.

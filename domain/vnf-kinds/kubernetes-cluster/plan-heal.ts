@@ -1,10 +1,10 @@
-import { type ControlPlaneSurvey, nodeTexts, whyUndecided } from '../control-plane-survey.ts';
-import { type Plan, type PlanStep, step } from '../operation/plan.ts';
-import { VnflowError } from '../problems.ts';
-import { healOrder } from '../quorum.ts';
+import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { VnflowError } from '../../problems.ts';
+import { type ControlPlaneSurvey, nodeTexts, whyUndecided } from './control-plane-survey.ts';
 import { replacement } from './heal-replacement.ts';
-import { type ClusterShape, planInstantiate } from './instantiate.ts';
-import { restoration, restoreSource } from './restore.ts';
+import { type ClusterShape, planInstantiate } from './plan-instantiate.ts';
+import { restoration, restoreSource } from './plan-restore.ts';
+import { healOrder } from './quorum.ts';
 
 /** What is to be replaced, by slot. */
 export interface HealFacts {
