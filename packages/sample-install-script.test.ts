@@ -261,6 +261,16 @@ describe('the install script of the sample package', () => {
     expect(foreign.stderr).toContain('belongs to another cluster');
   });
 
+  it.each([
+    'Unable to connect to the server: net/http: request canceled (Client.Timeout exceeded while awaiting headers)',
+    'The connection to the server 10.10.0.57:6443 was refused - did you specify the right host or port?',
+    "error execution phase preflight: couldn't validate the identity of the API Server: context deadline exceeded",
+  ])('tries a join again later when the API server is too busy to answer: %s', async (stderr) => {
+    const node = freshNode({ kubeadm: () => ({ exitCode: 1, stderr }) });
+    const join = { NODE_NAME: 'worker9', JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}` };
+    expect(await node.run('join-worker', join)).toMatchObject({ exitCode: 75 });
+  });
+
   it('never throws away a node that has joined because the API server is down for the moment', async () => {
     const node = freshNode({
       kubectl: () => ({ exitCode: 1, stderr: 'The connection to the server 10.10.0.57:6443 was refused' }),

@@ -574,7 +574,7 @@ run_kubeadm() {
   if grep -Eq 'none of the public keys|version skew|unsupported|No space left|manifest unknown|unauthorized' "$WORK/kubeadm.err"; then
     fail "kubeadm $1 failed: ${reason:-see the reason above}"
   fi
-  if grep -Eiq 'connection refused|connection reset|no route to host|i/o timeout|timed out|deadline exceeded|TLS handshake|EOF|too many requests|internal error|service unavailable|bad gateway|name resolution|etcdserver:|etcd cluster is not healthy|JWS signature|kubeadm-certs. was not found|failed to pull image' "$WORK/kubeadm.err"; then
+  if grep -Eiq 'connection refused|was refused|unable to connect to the server|request canceled|connection reset|no route to host|i/o timeout|timed out|deadline exceeded|TLS handshake|EOF|too many requests|internal error|service unavailable|bad gateway|name resolution|etcdserver:|etcd cluster is not healthy|JWS signature|kubeadm-certs. was not found|failed to pull image' "$WORK/kubeadm.err"; then
     try_later "kubeadm $1 failed for a reason that may pass by: ${reason:-see above}"
   fi
   fail "kubeadm $1 failed: ${reason:-see the reason above}"
