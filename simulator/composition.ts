@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type Cloud, createCloud } from './apis/cloud.ts';
 import { mountControl } from './apis/control.ts';
-import { type Clock, createClock } from './kernel/clock.ts';
+import { Clock } from './kernel/clock.ts';
 import { GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';
 import { createLedger, type Ledger } from './kernel/ledger.ts';
 import type { Hypervisor, Network } from './kernel/machine.ts';
@@ -104,7 +104,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
   const identity = () => ({
     directory: directory ?? null,
     pid: process.pid,
-    speed,
+    speed: clock.speed,
     url,
     authUrl: `${url}/identity/v3`,
     bastion,
@@ -148,7 +148,7 @@ function startClock(persistence: Persistence, at: { directory: string | undefine
   const part = persistence.part('clock', () => ({ elapsed: 0 }));
   const holder: { clock?: Clock } = {};
   const ledger = createLedger(() => holder.clock?.elapsed() ?? 0, at.directory);
-  const clock = createClock(at.speed, Math.max(part.state.elapsed, ledger.entries().at(-1)?.elapsed ?? 0));
+  const clock = new Clock(at.speed, Math.max(part.state.elapsed, ledger.entries().at(-1)?.elapsed ?? 0));
   holder.clock = clock;
   const keep = () => {
     part.state.elapsed = clock.elapsed();

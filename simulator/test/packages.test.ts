@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { startTestCloud } from './testing/nodes.ts';
 
-const cloud = await startTestCloud(5000);
+const SPEED = 5000;
+const cloud = await startTestCloud(SPEED);
 afterAll(() => cloud.stop());
 
 let count = 10;
@@ -87,15 +88,15 @@ it('the version asked for is installed with what it needs, and stays when held',
 
 it('two package tools at once: one waits as long as it was told, or is refused', async () => {
   await root('apt-get update');
-  const other = root('flock /var/lib/dpkg/lock-frontend sleep 3000');
-  await expect.poll(() => cloud.nodes.node(address)?.processes(), { interval: 1 }).toContain('sleep 3000');
+  const other = root('flock /var/lib/dpkg/lock-frontend sleep 30000');
+  await expect.poll(() => cloud.nodes.node(address)?.processes(), { interval: 1 }).toContain('sleep 30000');
   expect(await root('apt-get install -y jq')).toMatchObject({
     code: 100,
     stderr: expect.stringMatching(/^E: Could not get lock .* It is held by process \d+ \(flock\)\n/),
   });
   expect((await root('fuser /var/lib/dpkg/lock-frontend')).code).toBe(0);
   expect(
-    (await root('apt-get install -y -o DPkg::Lock::Timeout=6000 socat; fuser /var/lib/dpkg/lock-frontend')).code,
+    (await root('apt-get install -y -o DPkg::Lock::Timeout=60000 socat; fuser /var/lib/dpkg/lock-frontend')).code,
   ).toBe(1);
   expect((await other).code).toBe(0);
   expect((await root('command -v socat')).code).toBe(0);

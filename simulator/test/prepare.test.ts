@@ -4,11 +4,12 @@ import { type SshResult, startTestCloud, type TestCloud } from './testing/nodes.
 
 const SCRIPT = new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
 const NODE = '10.10.0.57';
+const SPEED = 1000;
 const CONTAINERD = 'https://github.com/containerd/containerd/releases/download/v1.7.11/';
 
 let cloud: TestCloud;
 beforeEach(async () => {
-  cloud = await startTestCloud(1000);
+  cloud = await startTestCloud(SPEED);
   cloud.machine('worker57', NODE);
   await root(`cat > /root/install.sh`, readFileSync(SCRIPT, 'utf8'));
 });
@@ -102,14 +103,16 @@ describe('the phase prepare of the install script on a simulated node', () => {
   });
 
   it('waits for another package tool, and gives up for now after a quarter of an hour', async () => {
-    const other = root('flock /var/lib/dpkg/lock-frontend sleep 2500');
-    await until(() => node()?.processes().includes('sleep 2500'));
+    const other = root('flock /var/lib/dpkg/lock-frontend sleep 20000');
+    await until(() => node()?.processes().includes('sleep 20000'));
     const { code, stderr } = await prepare();
     expect(code).toBe(75);
     expect(stderr).toMatch(
       /E: Could not get lock \/var\/lib\/dpkg\/lock-frontend\. It is held by process \d+ \(flock\)/,
     );
+    cloud.clock.setSpeed(20 * SPEED);
     await other;
+    cloud.clock.setSpeed(SPEED);
     expect((await prepare()).code).toBe(0);
   });
 
@@ -133,7 +136,10 @@ describe('the phase prepare of the install script on a simulated node', () => {
   it('repairs an installation that was killed half-way', async () => {
     await root(`systemd-run --unit=job env NODE_NAME=worker57 NODE_IP=${NODE} bash /root/install.sh prepare`);
     await until(() => node()?.file('/var/lib/dpkg/updates/0001') !== undefined);
+    // The second half of the installation takes 30 simulated seconds: in real time, the login comes before its end.
+    cloud.clock.setSpeed(1);
     await root('systemctl stop job');
+    cloud.clock.setSpeed(SPEED);
     expect((await root('apt-get install -y jq')).stderr).toContain('E: dpkg was interrupted');
     expect((await prepare()).code).toBe(0);
     expect(commands()).toContain('dpkg --configure -a --force-confold');

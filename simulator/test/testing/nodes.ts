@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
-import { createClock } from '../../kernel/clock.ts';
+import { Clock } from '../../kernel/clock.ts';
 import { GUIDE_LATENCY } from '../../kernel/latency.ts';
 import { createLedger, type LedgerEntry } from '../../kernel/ledger.ts';
 import type { Machine } from '../../kernel/machine.ts';
@@ -15,6 +15,8 @@ const INSTALL_SCRIPT = new URL('../../../samples/kubernetes-cluster/Scripts/inst
 export interface TestCloud {
   readonly nodes: Nodes;
   readonly floating: Map<string, string>;
+  /** The clock of the present run: `restart` makes another one. */
+  readonly clock: Clock;
   entries(): readonly LedgerEntry[];
   /** Creates a machine with one port at this address. */
   machine(name: string, address: string, more?: Partial<Machine>): Machine;
@@ -46,8 +48,8 @@ export async function startTestCloud(speed = 2000): Promise<TestCloud> {
   const machines = new Map<string, Machine>();
   let elapsed = 0;
   const start = async () => {
-    const clock = createClock(speed, elapsed);
-    const ledger = createLedger(clock.elapsed, directory);
+    const clock = new Clock(speed, elapsed);
+    const ledger = createLedger(() => clock.elapsed(), directory);
     const persistence = createPersistence(directory);
     const network = {
       machineAt: (address: string) => {
@@ -65,6 +67,9 @@ export async function startTestCloud(speed = 2000): Promise<TestCloud> {
       return world.nodes;
     },
     floating,
+    get clock() {
+      return world.clock;
+    },
     entries: () => world.ledger.entries(),
     machine: (name, address, more = {}) => {
       const machine: Machine = {
