@@ -6,6 +6,7 @@ import { addOpsCommand } from './commands/ops.ts';
 import { addPackCommand } from './commands/pack.ts';
 import { addPlanCommand } from './commands/plan.ts';
 import { addServeCommands } from './commands/serve.ts';
+import { addSimulatorCommand } from './commands/simulator.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addWatchCommand } from './commands/watch.ts';
@@ -26,6 +27,7 @@ for (const add of [
   addWatchCommand,
   addOpsCommand,
   addServeCommands,
+  addSimulatorCommand,
 ]) {
   add(program);
 }

@@ -110,6 +110,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
     bastion,
     elapsed: clock.elapsed(),
     seed: cloud.state.seed,
+    hosts: cloud.state.hosts.length,
   });
   mountControl(app, { cloud, ledger, identity, nodeFaults: nodes.faults });
   cloud.mount(app);

@@ -5,6 +5,7 @@
 export type { Clock } from './kernel/clock.ts';
 export { commandSeconds, GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';
 export type { Ledger, LedgerEntry } from './kernel/ledger.ts';
+export { runSimulator, SIMULATOR_HELP } from './run.ts';
 export { type Simulator, startSimulator } from './simulator.ts';
 export { login, startCloud } from './test/testing/cloud.ts';
 export { sshExec } from './test/testing/nodes.ts';

@@ -103,3 +103,18 @@ function control(url: string) {
     remove: async (id = '') => (await fetch(`${faults}/${id}`, { method: 'DELETE' })).status,
   };
 }
+
+it('has six compute hosts; a world that exists gains hosts and loses none', async () => {
+  expect(simulator.cloud.state.hosts).toHaveLength(6);
+  const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-simulator-'));
+  const hostsOf = async (hosts: number) => {
+    const world = await startSimulator({ directory, hosts });
+    const names = [...world.cloud.state.hosts];
+    await world.stop();
+    return names;
+  };
+  expect(await hostsOf(2)).toEqual(['compute-1', 'compute-2']);
+  expect(await hostsOf(4)).toEqual(['compute-1', 'compute-2', 'compute-3', 'compute-4']);
+  expect(await hostsOf(1)).toHaveLength(4);
+  rmSync(directory, { recursive: true });
+});

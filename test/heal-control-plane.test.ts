@@ -12,7 +12,7 @@ import {
 let system: System;
 let id: string;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ hosts: 3 });
   id = await createInstance(system.http, await onboardSample(system.http));
   const body = guideRequest('instantiate-complex.json', system.simulator.authUrl);
   const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));

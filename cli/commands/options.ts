@@ -23,6 +23,17 @@ export function speedOption(): Option {
   });
 }
 
+export function hostsOption(): Option {
+  return new Option(
+    '--hosts <number>',
+    'compute hosts of the simulated OpenStack (6; an existing one gains hosts)',
+  ).argParser((text) => {
+    const hosts = Number(text);
+    if (Number.isInteger(hosts) && hosts >= 1 && hosts <= 1_000) return hosts;
+    throw new InvalidArgumentError('A number of hosts is from 1 to 1000.');
+  });
+}
+
 const DURABILITIES: readonly Durability[] = ['process', 'power'];
 
 /** What the embedded store and the Temporal server of `up` survive. */

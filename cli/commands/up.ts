@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Durability } from '../../worker/configuration.ts';
 import { addressLines } from '../up/address-table.ts';
-import { DEFAULT_DATA, dataOption, durabilityOption, portOption, speedOption } from './options.ts';
+import { DEFAULT_DATA, dataOption, durabilityOption, hostsOption, portOption, speedOption } from './options.ts';
 import { runToItsEnd } from './run-to-its-end.ts';
 import { onStopRequest } from './until-stopped.ts';
 
@@ -9,6 +9,7 @@ interface Options {
   readonly data: string;
   readonly port?: number;
   readonly speed?: number;
+  readonly hosts?: number;
   readonly simulator: boolean;
   readonly databaseUrl?: string;
   readonly durability: Durability;
@@ -21,6 +22,7 @@ export function addUpCommand(program: Command): void {
     .addOption(dataOption())
     .addOption(portOption())
     .addOption(speedOption())
+    .addOption(hostsOption())
     .addOption(durabilityOption('power'))
     .option('--no-simulator', 'use a real OpenStack: its Keystone is VNFLOW_KEYSTONE_URL or OS_AUTH_URL')
     .option('--database-url <url>', 'a PostgreSQL instead of the embedded store (or DATABASE_URL)')

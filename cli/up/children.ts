@@ -69,13 +69,13 @@ async function startTemporal(children: Children): Promise<void> {
 }
 
 async function startSimulator({ data, options, before, keep }: Children, vnfmUrl: string): Promise<void> {
-  const { simulator, speed, say } = options;
+  const { simulator, speed, hosts, say } = options;
   if (!simulator) {
     if (before?.simulator) await stopProcess(before.simulator.process);
     return;
   }
   const since = Date.now();
-  const { record, how } = await obtainSimulator({ data, speed, vnfmUrl }, before?.simulator);
+  const { record, how } = await obtainSimulator({ data, speed, hosts, vnfmUrl }, before?.simulator);
   keep({ simulator: record });
   say(`Simulated OpenStack ${SAID[how]}, ${record.speed} × real time${elapsed(since)}`);
 }

@@ -21,12 +21,14 @@ const Ready = z.object({
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
   pid: z.int(),
 });
-const Health = z.object({ pid: z.int(), speed: z.number() });
+const Health = z.object({ pid: z.int(), speed: z.number(), hosts: z.int() });
 
 export interface SimulatorOptions {
   readonly data: string;
   /** Simulated seconds per second. None: as before, else 1. */
   readonly speed: number | undefined;
+  /** Compute hosts at least. Undefined: as many as the world has, 6 for a new one. */
+  readonly hosts?: number | undefined;
   /** For its service catalogue. */
   readonly vnfmUrl: string;
 }
@@ -42,24 +44,24 @@ export async function obtainSimulator(
 ): Promise<{ record: SimulatorRecord; how: 'adopted' | 'started' }> {
   const speed = options.speed ?? before?.speed ?? 1;
   if (before && isAlive(before.process)) {
-    if (await isHealthy(before, speed)) return { record: before, how: 'adopted' };
+    if (await isHealthy(before, speed, options.hosts)) return { record: before, how: 'adopted' };
     await stopProcess(before.process);
   }
   return { record: await startSimulator({ ...options, speed }, before), how: 'started' };
 }
 
-async function isHealthy({ url, process: { pid } }: SimulatorRecord, speed: number): Promise<boolean> {
+async function isHealthy({ url, process: { pid } }: SimulatorRecord, speed: number, hosts = 0): Promise<boolean> {
   try {
     const { data } = await axios.get(`${url}/_simulator/health`, { timeout: 3_000, proxy: false });
     const health = Health.parse(data);
-    return health.pid === pid && health.speed === speed;
+    return health.pid === pid && health.speed === speed && health.hosts >= hosts;
   } catch {
     return false;
   }
 }
 
 async function startSimulator(
-  { data, speed, vnfmUrl }: SimulatorOptions & { speed: number },
+  { data, speed, hosts, vnfmUrl }: SimulatorOptions & { speed: number },
   before: SimulatorRecord | undefined,
 ): Promise<SimulatorRecord> {
   const port = await freePort(before ? Number(new URL(before.url).port) : PORT);
@@ -81,6 +83,7 @@ async function startSimulator(
       `${speed}`,
       '--vnfm-url',
       vnfmUrl,
+      ...(hosts === undefined ? [] : ['--hosts', `${hosts}`]),
     ],
     { detached: true, stdio: ['ignore', output, output], env: { ...process.env, MALLOC_ARENA_MAX: '2' } },
   );

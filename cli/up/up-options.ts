@@ -8,6 +8,8 @@ export interface UpOptions {
   readonly port?: number;
   /** Of the simulator. */
   readonly speed?: number;
+  /** Compute hosts of the simulator. Undefined: as many as its world has, 6 for a new one. */
+  readonly hosts?: number;
   /** False: a real OpenStack is used; its Keystone is VNFLOW_KEYSTONE_URL or OS_AUTH_URL. */
   readonly simulator: boolean;
   /** postgresql://… instead of the embedded store. */

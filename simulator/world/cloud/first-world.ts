@@ -11,7 +11,7 @@ export interface WorldOptions {
   readonly networkCidr?: string;
   /** The pool of floating IPs; 172.24.4.0/24 as DevStack's. */
   readonly publicCidr?: string;
-  /** Number of compute hosts; 3 as in a small lab: anti-affinity of a fourth fails. */
+  /** Number of compute hosts, by default 6. A strict anti-affinity group takes no more servers than there are hosts. */
   readonly hosts?: number;
 }
 
@@ -31,7 +31,7 @@ const ROLES = ['admin', 'member', 'reader'];
 /** The world at the first start: the guide's DevStack, with a second project and users of each role. */
 export function firstWorld(options: WorldOptions): CloudState {
   const seed = options.seed ?? 1;
-  const state = emptyWorld(seed, options.hosts ?? 3);
+  const state = emptyWorld(seed, options.hosts ?? 6);
   const chance = createChance(seed, state);
   const project = (name: string) => {
     const id = chance.hex();
@@ -54,6 +54,11 @@ export function firstWorld(options: WorldOptions): CloudState {
   addNetworks(state, { options, chance, admin, nfv, other });
   for (const projectId of [admin, nfv, other]) addDefaultGroup(state, chance, projectId);
   return state;
+}
+
+/** Adds compute hosts to a world that has fewer. */
+export function addHosts(state: CloudState, wanted: number): void {
+  while (state.hosts.length < wanted) state.hosts.push(`compute-${state.hosts.length + 1}`);
 }
 
 function emptyWorld(seed: number, hosts: number): CloudState {
