@@ -68,7 +68,7 @@ async function podsOf(
       podsOn(
         session,
         beat,
-        nodes.map(({ node_name }) => node_name),
+        nodes.map(({ nodeName }) => nodeName),
       ),
     );
     return { pods: pods.slice(0, MOST_PODS) };

@@ -21,7 +21,7 @@ const INSTANCES = '/vnflcm/v2/vnf_instances';
 /** Counts what must not change. */
 async function rows(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of ['vnf_instance', 'vnf_lcm_op_occ', 'lcm_request', 'secret', 'vim', 'vnf_package'] as const) {
+  for (const table of ['vnfInstance', 'vnfLcmOpOcc', 'lcmRequest', 'secret', 'vim', 'vnfPackage'] as const) {
     counts[table] = (
       await test.db
         .selectFrom(table)

@@ -145,8 +145,8 @@ it('an unexpected error is 500 without its text, and the log has no secrets', as
     });
     const opOccId = headers.get('location')?.split('/').at(-1);
     await test.db
-      .updateTable('vnf_lcm_op_occ')
-      .set({ operation_state: 'FAILED_TEMP' })
+      .updateTable('vnfLcmOpOcc')
+      .set({ operationState: 'FAILED_TEMP' })
       .where('id', '=', opOccId ?? '')
       .execute();
     const answer = await test.call('POST', `/vnflcm/v2/vnf_lcm_op_occs/${opOccId}/fail`);

@@ -111,7 +111,7 @@ it('an engine that is busy or away leaves nothing behind', async () => {
     });
     expect(answer).toMatchObject({ status, json: { code } });
     expect(answer.headers.get('retry-after')).toBe(mode === 'away' ? '5' : null);
-    expect(await test.db.selectFrom('lcm_request').selectAll().where('vnf_instance_id', '=', id).execute()).toEqual([]);
+    expect(await test.db.selectFrom('lcmRequest').selectAll().where('vnfInstanceId', '=', id).execute()).toEqual([]);
     expect(await operationsOf(id)).toEqual([]);
     expect(await secretsLeft()).toEqual([]);
   }
@@ -160,7 +160,7 @@ it('terminates an instantiated instance, and only such a one', async () => {
   const { status, headers } = await test.call('POST', `${INSTANCES}/${id}/terminate`, { json: graceful });
   expect(status).toBe(202);
   const opOccId = headers.get('location')?.split('/').at(-1) ?? '';
-  expect(await findOperation(test.db, opOccId)).toMatchObject({ operation: 'TERMINATE', operation_params: graceful });
+  expect(await findOperation(test.db, opOccId)).toMatchObject({ operation: 'TERMINATE', operationParams: graceful });
 
   const other = await givenInstance(test);
   expect(await test.call('POST', `${INSTANCES}/${other.id}/terminate`, { json: graceful })).toMatchObject({
@@ -206,7 +206,7 @@ it('retry and rollback answer 202 without Location, fail answers the operation; 
   const retried = await retry();
   expect({ status: retried.status, text: retried.text }).toEqual({ status: 202, text: '' });
   expect(retried.headers.get('location')).toBeNull();
-  expect((await findOperation(test.db, opOccId))?.operation_state).toBe('PROCESSING');
+  expect((await findOperation(test.db, opOccId))?.operationState).toBe('PROCESSING');
   await enterState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
   expect(await test.call('POST', `${OP_OCCS}/${opOccId}/rollback`)).toMatchObject({ status: 202, text: '' });
   await enterState(test.db, opOccId, { state: 'FAILED_TEMP', text: 'x' });
@@ -290,7 +290,7 @@ it("another project's instances and operations do not exist", async () => {
 });
 
 function operationsOf(vnfInstanceId: string) {
-  return test.db.selectFrom('vnf_lcm_op_occ').selectAll().where('vnf_instance_id', '=', vnfInstanceId).execute();
+  return test.db.selectFrom('vnfLcmOpOcc').selectAll().where('vnfInstanceId', '=', vnfInstanceId).execute();
 }
 
 /** Secrets of operations that do not exist. */
@@ -300,7 +300,7 @@ function secretsLeft() {
     .select('name')
     .where('name', 'like', 'operation/%')
     .where('owner', 'not in', (eb) =>
-      eb.selectFrom('vnf_lcm_op_occ').select((op) => op.cast<string>('id', 'text').as('id')),
+      eb.selectFrom('vnfLcmOpOcc').select((op) => op.cast<string>('id', 'text').as('id')),
     )
     .execute();
 }

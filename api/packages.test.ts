@@ -90,7 +90,7 @@ it.each([
       onboardingState: 'CREATED',
       operationalState: 'DISABLED',
     });
-    const content = await test.db.selectFrom('vnf_package_content').selectAll().where('package_id', '=', id).execute();
+    const content = await test.db.selectFrom('vnfPackageContent').selectAll().where('packageId', '=', id).execute();
     expect(content).toEqual([]);
   },
 );
@@ -163,8 +163,8 @@ it('gives the VNFD as zip, as text only when it is one file', async () => {
   expect((await get('text/plain')).status).toBe(400);
   expect((await get('*/*')).status).toBe(406);
   await test.db
-    .deleteFrom('vnf_package_file')
-    .where('package_id', '=', packageId)
+    .deleteFrom('vnfPackageFile')
+    .where('packageId', '=', packageId)
     .where('path', '!=', 'Definitions/flavour_simple.yaml')
     .execute();
   const text = await get('text/plain');

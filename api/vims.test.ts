@@ -211,12 +211,12 @@ it('refuses a vim_name that a VIM has, or a cluster that is just being made, bef
   };
   const vimId = await registered({ name: 'name-of-openstack' });
   const { json } = await test.call('GET', '/v1.0/vims');
-  const before = await test.db.selectFrom('vnf_lcm_op_occ').select('id').execute();
+  const before = await test.db.selectFrom('vnfLcmOpOcc').select('id').execute();
   expect(await instantiate('name-of-openstack')).toMatchObject({
     status: 409,
     json: { code: 'VIM_NAME_TAKEN', detail: expect.stringContaining(vimId) },
   });
-  expect(await test.db.selectFrom('vnf_lcm_op_occ').select('id').execute()).toEqual(before);
+  expect(await test.db.selectFrom('vnfLcmOpOcc').select('id').execute()).toEqual(before);
   expect((await test.call('GET', '/v1.0/vims')).json).toEqual(json);
 
   const first = await instantiate('name-to-be');

@@ -59,7 +59,7 @@ it('plans instantiate: steps, commands, critical path; and stores nothing', asyn
   });
   expect(json.rollback).toMatchObject({ supported: true, steps: [{ id: 'deleteStack' }, { id: 'forgetCluster' }] });
   expect(await test.db.selectFrom('secret').select('name').execute()).toEqual(secrets);
-  expect(await test.db.selectFrom('lcm_request').selectAll().execute()).toEqual([]);
+  expect(await test.db.selectFrom('lcmRequest').selectAll().execute()).toEqual([]);
 });
 
 it('plans terminate with its grace period', async () => {
@@ -87,19 +87,19 @@ it('plans scale in: who is drained and goes, who is asked, who is left alone', a
   await putClusterNodes(
     test.db,
     ['masterNode[0]', 'workerNode[0]', 'workerNode[1]', 'workerNode[2]'].map((slot, index) => ({
-      vnf_instance_id: id,
+      vnfInstanceId: id,
       slot,
       role: index === 0 ? ('master' as const) : ('worker' as const),
-      server_id: `server-${index}`,
-      node_name: `node${index}`,
-      ssh_address: `172.24.4.${index}`,
-      nic_address: `10.10.0.${index}`,
+      serverId: `server-${index}`,
+      nodeName: `node${index}`,
+      sshAddress: `172.24.4.${index}`,
+      nicAddress: `10.10.0.${index}`,
     })),
   );
   await test.db
-    .updateTable('vnf_instance')
+    .updateTable('vnfInstance')
     .set({
-      instantiated_vnf_info: JSON.stringify({
+      instantiatedVnfInfo: JSON.stringify({
         flavourId: 'simple',
         scaleStatus: [{ aspectId: 'workerNode_scale', scaleLevel: 1 }],
         vnfcResourceInfo: [0, 1, 2].map(() => ({ vduId: 'workerNode' })),
@@ -143,7 +143,7 @@ it('plans scale in: who is drained and goes, who is asked, who is left alone', a
 
 it('plans instantiate for a VNFD of which there is no instance, with the same checks, and makes none', async () => {
   const { vnfdId, packageId } = await givenPackage(test);
-  const before = await test.db.selectFrom('vnf_instance').select('id').execute();
+  const before = await test.db.selectFrom('vnfInstance').select('id').execute();
   const planned = (request: unknown, changes: object = {}) =>
     test.call('POST', '/vnflow/v1/plan', { json: { vnfdId, operation: 'INSTANTIATE', request, ...changes } });
   const request = sampleRequest('instantiate-simple');
@@ -160,7 +160,7 @@ it('plans instantiate for a VNFD of which there is no instance, with the same ch
   expect(await planned(request, { vnfdId: randomUUID() })).toMatchObject(unknown);
   await test.call('PATCH', `/vnfpkgm/v1/vnf_packages/${packageId}`, { json: { operationalState: 'DISABLED' } });
   expect(await planned(request)).toMatchObject(unknown);
-  expect(await test.db.selectFrom('vnf_instance').select('id').execute()).toEqual(before);
+  expect(await test.db.selectFrom('vnfInstance').select('id').execute()).toEqual(before);
 });
 
 it('a plan of an operation that cannot run now is refused as the operation is', async () => {
@@ -185,13 +185,13 @@ it('the timeline shows every step with its node, attempt, log and error', async 
   await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
   await putClusterNodes(test.db, [
     {
-      vnf_instance_id: id,
+      vnfInstanceId: id,
       slot: 'workerNode[1]',
       role: 'worker',
-      server_id: 's',
-      node_name: 'worker57',
-      ssh_address: '172.24.4.57',
-      nic_address: '10.10.0.57',
+      serverId: 's',
+      nodeName: 'worker57',
+      sshAddress: '172.24.4.57',
+      nicAddress: '10.10.0.57',
     },
   ]);
   const step = { vnfLcmOpOccId: opOccId, stepId: 'prepareNode-workerNode-1', attempt: 2, summary: 'prepare worker57' };

@@ -68,7 +68,7 @@ it('knows which nodes are Ready', () => {
 
 it('knows a Node object of a machine that was replaced, as far as the cloud shows a server by its id', () => {
   const object = (name: string, systemUUID: string) => ({ metadata: { name }, status: { nodeInfo: { systemUUID } } });
-  const row = (node_name: string, server_id: string) => ({ node_name, server_id });
+  const row = (nodeName: string, serverId: string) => ({ nodeName, serverId });
   const told = (...items: object[]) =>
     nodesOfOtherMachines(
       JSON.stringify({ items }),

@@ -65,9 +65,9 @@ async function refusalNow(db: Database, action: OperatorAction, ref: OperationRe
     row &&
     refusalInState(
       action,
-      { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operation_params) },
-      row.operation_state,
+      { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operationParams) },
+      row.operationState,
     );
-  const detail = `${action.kind}: no workflow runs for this operation, which is ${row?.operation_state ?? 'gone'}.`;
+  const detail = `${action.kind}: no workflow runs for this operation, which is ${row?.operationState ?? 'gone'}.`;
   return new VnflowError(refusal?.code ?? 'OPERATION_STATE', { detail: refusal?.detail ?? detail });
 }

@@ -21,7 +21,7 @@ interface Engine {
 export async function settleOperation({ client, db }: Engine, id: string): Promise<'ended' | 'runs' | 'lost'> {
   const operation = await findOpenOperationById(db, id);
   if (!operation) return 'ended';
-  const cause = lostCause(await workflowStanding(client, operation.vnf_instance_id), id);
+  const cause = lostCause(await workflowStanding(client, operation.vnfInstanceId), id);
   if (cause === undefined) {
     await unmarkLost(db, operation);
     return 'runs';
@@ -38,8 +38,8 @@ function lostCause(standing: WorkflowStanding, id: string): string | undefined {
   return `the workflow of its instance carries out another operation, ${standing.vnfLcmOpOccId}`;
 }
 
-function lostProblem({ id, operation, operation_state }: OpenOperation, cause: string) {
-  const detail = `The ${operation} operation was ${operation_state}, and ${cause}.`;
+function lostProblem({ id, operation, operationState }: OpenOperation, cause: string) {
+  const detail = `The ${operation} operation was ${operationState}, and ${cause}.`;
   return {
     error: {
       ...problemDetails('ENGINE_LOST', { detail }),
@@ -56,7 +56,7 @@ function lostProblem({ id, operation, operation_state }: OpenOperation, cause: s
 export async function takeOver({ client, db }: Engine, id: string): Promise<void> {
   const operation = await findOpenOperationById(db, id);
   if (!operation) return;
-  const vnfInstanceId = operation.vnf_instance_id;
+  const vnfInstanceId = operation.vnfInstanceId;
   const standing = await workflowStanding(client, vnfInstanceId);
   if (standing.kind === 'stuck') {
     await endWorkflow(client, vnfInstanceId, { runId: standing.runId, why: `${id} is handed to a new workflow` });

@@ -48,7 +48,7 @@ async function isObsolete(
   { vnfLcmOpOccId, startedAt }: Exclude<WorkflowStanding, { kind: 'gone' }>,
 ): Promise<boolean> {
   const operation = await findOperation(db, vnfLcmOpOccId);
-  if (operation) return isFinal(operation.operation_state) && isOlder(operation.state_entered_time, CLOSING_MS);
+  if (operation) return isFinal(operation.operationState) && isOlder(operation.stateEnteredTime, CLOSING_MS);
   if (!isOlder(startedAt, ACCEPTING_MS) || (await hasLcmRequest(db, vnfLcmOpOccId))) return false;
   // An instance that the store does not have may belong to another vnflow, which shares this Temporal server.
   return (await findVnfInstance(db, vnfInstanceId)) !== undefined;

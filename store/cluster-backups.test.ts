@@ -7,7 +7,7 @@ import { testStoreLocation } from './test-store.ts';
 import { insertVnfInstance } from './vnf-instances.ts';
 import { insertVnfPackage } from './vnf-packages.ts';
 
-const FACTS = { node_name: 'master1', endpoint: '10.0.0.1:6443', revision: '9007199254740993', total_keys: 700 };
+const FACTS = { nodeName: 'master1', endpoint: '10.0.0.1:6443', revision: '9007199254740993', totalKeys: 700 };
 /** More than two pieces. */
 const archive = Buffer.concat([Buffer.from('canary-key'), randomBytes(2_500_000)]);
 
@@ -22,8 +22,8 @@ async function cluster(): Promise<string> {
   await insertVnfPackage(db, { id: packageId, tenant, userDefinedData: {} });
   const vnf = { vnfdId: randomUUID(), provider: 'C', productName: 'S', softwareVersion: '1', vnfdVersion: '1' };
   await insertVnfInstance(db, { id, tenant, packageId, ...vnf });
-  const node = { role: 'master' as const, node_name: 'master1', ssh_address: '10.0.0.1', nic_address: '10.0.0.1' };
-  await putClusterNodes(db, [{ vnf_instance_id: id, slot: 'masterNode[0]', server_id: randomUUID(), ...node }]);
+  const node = { role: 'master' as const, nodeName: 'master1', sshAddress: '10.0.0.1', nicAddress: '10.0.0.1' };
+  await putClusterNodes(db, [{ vnfInstanceId: id, slot: 'masterNode[0]', serverId: randomUUID(), ...node }]);
   return id;
 }
 
@@ -37,13 +37,13 @@ it('seals backups in pieces: what comes back is what was kept, and no piece fits
   expect(newest).toMatchObject({ ...FACTS, bytes: archive.length, chunks: 3 });
   if (!newest) throw new Error('nothing was kept');
   expect((await backups.read(newest)).equals(archive)).toBe(true);
-  const rows = await db.selectFrom('cluster_backup_chunk').selectAll().where('backup_id', '=', newest.id).execute();
+  const rows = await db.selectFrom('clusterBackupChunk').selectAll().where('backupId', '=', newest.id).execute();
   expect(rows.some(({ sealed }) => Buffer.from(sealed).includes('canary-key'))).toBe(false);
   await expect(createClusterBackups(db, randomBytes(32)).read(newest)).rejects.toThrow();
-  const piece = db.updateTable('cluster_backup_chunk').where('backup_id', '=', newest.id);
+  const piece = db.updateTable('clusterBackupChunk').where('backupId', '=', newest.id);
   await piece.set({ seq: 9 }).where('seq', '=', 2).execute();
   await expect(backups.read(newest)).rejects.toThrow();
-  await db.deleteFrom('cluster_backup_chunk').where('backup_id', '=', newest.id).where('seq', '=', 9).execute();
+  await db.deleteFrom('clusterBackupChunk').where('backupId', '=', newest.id).where('seq', '=', 9).execute();
   await expect(backups.read(newest)).rejects.toThrow('has 2 of 3 pieces');
 });
 

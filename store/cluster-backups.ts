@@ -6,7 +6,7 @@ import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
 
 /** What is known of a backup without unsealing it. */
 export type ClusterBackup = Selectable<ClusterBackupTable>;
-export type BackupFacts = Pick<Insertable<ClusterBackupTable>, 'node_name' | 'endpoint' | 'revision' | 'total_keys'>;
+export type BackupFacts = Pick<Insertable<ClusterBackupTable>, 'nodeName' | 'endpoint' | 'revision' | 'totalKeys'>;
 
 /** Backups of clusters, sealed in pieces, that go away with the cluster. */
 export interface ClusterBackups {
@@ -34,23 +34,23 @@ export function createClusterBackups(db: Database, key: MasterKey): ClusterBacku
         const id = randomUUID();
         const chunks = Math.max(1, Math.ceil(archive.length / CHUNK_BYTES));
         const row = await trx
-          .insertInto('cluster_backup')
-          .values({ ...facts, id, vnf_instance_id: vnfInstanceId, taken_at: new Date(), bytes: archive.length, chunks })
+          .insertInto('clusterBackup')
+          .values({ ...facts, id, vnfInstanceId, takenAt: new Date(), bytes: archive.length, chunks })
           .returningAll()
           .executeTakeFirstOrThrow();
         for (let seq = 0; seq < chunks; seq++) {
           const chunk = archive.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES);
           const sealed = sealBytes(key, chunkName(row, seq), chunk);
-          await trx.insertInto('cluster_backup_chunk').values({ backup_id: id, seq, sealed }).execute();
+          await trx.insertInto('clusterBackupChunk').values({ backupId: id, seq, sealed }).execute();
         }
         await forgetOlder(trx, vnfInstanceId, keep);
         return row;
       }),
     read: async (backup) => {
       const rows = await db
-        .selectFrom('cluster_backup_chunk')
+        .selectFrom('clusterBackupChunk')
         .select(['seq', 'sealed'])
-        .where('backup_id', '=', backup.id)
+        .where('backupId', '=', backup.id)
         .orderBy('seq')
         .execute();
       const archive = Buffer.concat(rows.map(({ seq, sealed }) => unsealBytes(key, chunkName(backup, seq), sealed)));
@@ -63,10 +63,10 @@ export function createClusterBackups(db: Database, key: MasterKey): ClusterBacku
 /** The newest first. */
 export async function listClusterBackups(db: Database, vnfInstanceId: string): Promise<ClusterBackup[]> {
   return db
-    .selectFrom('cluster_backup')
+    .selectFrom('clusterBackup')
     .selectAll()
-    .where('vnf_instance_id', '=', vnfInstanceId)
-    .orderBy('taken_at', 'desc')
+    .where('vnfInstanceId', '=', vnfInstanceId)
+    .orderBy('takenAt', 'desc')
     .orderBy('id')
     .execute();
 }
@@ -79,9 +79,9 @@ function chunkName({ id, chunks }: Pick<ClusterBackup, 'id' | 'chunks'>, seq: nu
 /** Whoever forgets the cluster meanwhile waits for us, and then forgets this backup too. */
 async function holdCluster(db: Database, vnfInstanceId: string): Promise<boolean> {
   const rows = await db
-    .selectFrom('cluster_node')
+    .selectFrom('clusterNode')
     .select('slot')
-    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('vnfInstanceId', '=', vnfInstanceId)
     .forShare()
     .execute();
   return rows.length > 0;
@@ -89,5 +89,5 @@ async function holdCluster(db: Database, vnfInstanceId: string): Promise<boolean
 
 async function forgetOlder(db: Database, vnfInstanceId: string, keep: number): Promise<void> {
   const old = (await listClusterBackups(db, vnfInstanceId)).slice(Math.max(1, keep)).map(({ id }) => id);
-  if (old.length > 0) await db.deleteFrom('cluster_backup').where('id', 'in', old).execute();
+  if (old.length > 0) await db.deleteFrom('clusterBackup').where('id', 'in', old).execute();
 }

@@ -9,27 +9,22 @@ export type HostKey = Selectable<HostKeyTable>;
 export async function putClusterNodes(db: Database, nodes: readonly ClusterNode[]): Promise<void> {
   if (nodes.length === 0) return;
   await db
-    .insertInto('cluster_node')
+    .insertInto('clusterNode')
     .values([...nodes])
     .onConflict((conflict) =>
-      conflict.columns(['vnf_instance_id', 'slot']).doUpdateSet((eb) => ({
+      conflict.columns(['vnfInstanceId', 'slot']).doUpdateSet((eb) => ({
         role: eb.ref('excluded.role'),
-        server_id: eb.ref('excluded.server_id'),
-        node_name: eb.ref('excluded.node_name'),
-        ssh_address: eb.ref('excluded.ssh_address'),
-        nic_address: eb.ref('excluded.nic_address'),
+        serverId: eb.ref('excluded.serverId'),
+        nodeName: eb.ref('excluded.nodeName'),
+        sshAddress: eb.ref('excluded.sshAddress'),
+        nicAddress: eb.ref('excluded.nicAddress'),
       })),
     )
     .execute();
 }
 
 export async function listClusterNodes(db: Database, vnfInstanceId: string): Promise<ClusterNode[]> {
-  return db
-    .selectFrom('cluster_node')
-    .selectAll()
-    .where('vnf_instance_id', '=', vnfInstanceId)
-    .orderBy('slot')
-    .execute();
+  return db.selectFrom('clusterNode').selectAll().where('vnfInstanceId', '=', vnfInstanceId).orderBy('slot').execute();
 }
 
 export async function listControlPlane(db: Database, vnfInstanceId: string): Promise<ClusterNode[]> {
@@ -42,9 +37,9 @@ export async function findClusterNode(
   slot: string,
 ): Promise<ClusterNode | undefined> {
   return db
-    .selectFrom('cluster_node')
+    .selectFrom('clusterNode')
     .selectAll()
-    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('vnfInstanceId', '=', vnfInstanceId)
     .where('slot', '=', slot)
     .executeTakeFirst();
 }
@@ -56,24 +51,24 @@ export async function findNodesOfSlots(
 ): Promise<ClusterNode[]> {
   if (slots.length === 0) return [];
   return db
-    .selectFrom('cluster_node')
+    .selectFrom('clusterNode')
     .selectAll()
-    .where('vnf_instance_id', '=', vnfInstanceId)
+    .where('vnfInstanceId', '=', vnfInstanceId)
     .where('slot', 'in', [...slots])
     .orderBy('slot')
     .execute();
 }
 
 export async function findHostKey(db: Database, serverId: string): Promise<HostKey | undefined> {
-  return db.selectFrom('host_key').selectAll().where('server_id', '=', serverId).executeTakeFirst();
+  return db.selectFrom('hostKey').selectAll().where('serverId', '=', serverId).executeTakeFirst();
 }
 
 /** Pins a host key. The first one stays: a changed key is refused, not learned. */
-export async function pinHostKey(db: Database, key: Omit<Insertable<HostKeyTable>, 'seen_at'>): Promise<void> {
+export async function pinHostKey(db: Database, key: Omit<Insertable<HostKeyTable>, 'seenAt'>): Promise<void> {
   await db
-    .insertInto('host_key')
+    .insertInto('hostKey')
     .values(key)
-    .onConflict((conflict) => conflict.column('server_id').doNothing())
+    .onConflict((conflict) => conflict.column('serverId').doNothing())
     .execute();
 }
 
@@ -85,20 +80,16 @@ export async function forgetOtherNodes(
 ): Promise<void> {
   const kept = [...serverIds, ''];
   await db
-    .deleteFrom('cluster_node')
-    .where('vnf_instance_id', '=', vnfInstanceId)
-    .where('server_id', 'not in', kept)
+    .deleteFrom('clusterNode')
+    .where('vnfInstanceId', '=', vnfInstanceId)
+    .where('serverId', 'not in', kept)
     .execute();
-  await db
-    .deleteFrom('host_key')
-    .where('vnf_instance_id', '=', vnfInstanceId)
-    .where('server_id', 'not in', kept)
-    .execute();
+  await db.deleteFrom('hostKey').where('vnfInstanceId', '=', vnfInstanceId).where('serverId', 'not in', kept).execute();
 }
 
 /** Forgets nodes, host keys and backups of an instance: nodes first, see `holdCluster` of the backups. */
 export async function forgetCluster(db: Database, vnfInstanceId: string): Promise<void> {
-  await db.deleteFrom('cluster_node').where('vnf_instance_id', '=', vnfInstanceId).execute();
-  await db.deleteFrom('host_key').where('vnf_instance_id', '=', vnfInstanceId).execute();
-  await db.deleteFrom('cluster_backup').where('vnf_instance_id', '=', vnfInstanceId).execute();
+  await db.deleteFrom('clusterNode').where('vnfInstanceId', '=', vnfInstanceId).execute();
+  await db.deleteFrom('hostKey').where('vnfInstanceId', '=', vnfInstanceId).execute();
+  await db.deleteFrom('clusterBackup').where('vnfInstanceId', '=', vnfInstanceId).execute();
 }

@@ -45,26 +45,26 @@ export async function findOtherVimNamed(db: Database, wanted: WantedName): Promi
     .selectAll()
     .where('tenant', '=', tenant)
     .where('name', '=', name)
-    .where((eb) => eb.or([eb('vnf_instance_id', 'is', null), eb('vnf_instance_id', '!=', vnfInstanceId)]))
+    .where((eb) => eb.or([eb('vnfInstanceId', 'is', null), eb('vnfInstanceId', '!=', vnfInstanceId)]))
     .executeTakeFirst();
 }
 
 /** Another instance of the project that an operation, not ended yet, makes a VIM of that name. @returns its id */
 export async function findInstanceBecomingVim(db: Database, wanted: WantedName): Promise<string | undefined> {
   const row = await db
-    .selectFrom('vnf_lcm_op_occ')
-    .select('vnf_instance_id')
+    .selectFrom('vnfLcmOpOcc')
+    .select('vnfInstanceId')
     .where('tenant', '=', wanted.tenant)
     .where('operation', '=', 'INSTANTIATE')
-    .where('operation_state', 'not in', OPERATION_STATES.filter(isFinal))
-    .where('vnf_instance_id', '!=', wanted.vnfInstanceId)
+    .where('operationState', 'not in', OPERATION_STATES.filter(isFinal))
+    .where('vnfInstanceId', '!=', wanted.vnfInstanceId)
     .where(sql`operation_params #>> '{additionalParams,k8s_cluster_installation_param,vim_name}'`, '=', wanted.name)
     .executeTakeFirst();
-  return row?.vnf_instance_id;
+  return row?.vnfInstanceId;
 }
 
 export async function findClusterVim(db: Database, vnfInstanceId: string): Promise<VimRow | undefined> {
-  return db.selectFrom('vim').selectAll().where('vnf_instance_id', '=', vnfInstanceId).executeTakeFirst();
+  return db.selectFrom('vim').selectAll().where('vnfInstanceId', '=', vnfInstanceId).executeTakeFirst();
 }
 
 async function insert(db: Database, vim: ClusterVim): Promise<string> {
@@ -76,9 +76,9 @@ async function insert(db: Database, vim: ClusterVim): Promise<string> {
       tenant: vim.tenant,
       type: 'kubernetes',
       description: `Kubernetes cluster of VNF instance ${vim.vnfInstanceId}`,
-      vim_project: json({ name: '' }),
+      vimProject: json({ name: '' }),
       extra: json({}),
-      is_default: false,
+      isDefault: false,
       ...columns(vim),
     })
     .execute();
@@ -88,7 +88,7 @@ async function insert(db: Database, vim: ClusterVim): Promise<string> {
 async function refresh(db: Database, id: string, vim: ClusterVim): Promise<string> {
   await db
     .updateTable('vim')
-    .set({ ...columns(vim), updated_at: new Date() })
+    .set({ ...columns(vim), updatedAt: new Date() })
     .where('id', '=', id)
     .execute();
   return id;
@@ -97,10 +97,10 @@ async function refresh(db: Database, id: string, vim: ClusterVim): Promise<strin
 /** What registering it again brings up to date. */
 function columns({ vnfInstanceId, name, authUrl, authCred, namespaces }: ClusterVim) {
   return {
-    vnf_instance_id: vnfInstanceId,
+    vnfInstanceId,
     name,
-    auth_url: authUrl,
-    auth_cred: json(authCred),
-    placement_attr: json({ regions: [...namespaces] }),
+    authUrl,
+    authCred: json(authCred),
+    placementAttr: json({ regions: [...namespaces] }),
   };
 }

@@ -32,13 +32,13 @@ export async function keepLcmRequest(
     if (!(await lockInstance(tx, request.vnfInstanceId))) return false;
     await secrets.within(tx).put(secretName.operationParams(id), request.params, id);
     await tx
-      .insertInto('lcm_request')
+      .insertInto('lcmRequest')
       .values({
-        vnf_lcm_op_occ_id: id,
-        vnf_instance_id: request.vnfInstanceId,
+        vnfLcmOpOccId: id,
+        vnfInstanceId: request.vnfInstanceId,
         tenant: request.tenant,
         operation: request.operation,
-        operation_params: json(request.operationParams),
+        operationParams: json(request.operationParams),
       })
       .execute();
     return true;
@@ -52,7 +52,7 @@ export async function keepLcmRequest(
  */
 export async function withdrawLcmRequest(db: Database, secrets: Secrets, vnfLcmOpOccId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    await tx.deleteFrom('lcm_request').where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId).execute();
+    await tx.deleteFrom('lcmRequest').where('vnfLcmOpOccId', '=', vnfLcmOpOccId).execute();
     if (await findOperation(tx, vnfLcmOpOccId)) return false;
     await secrets.within(tx).removeOwnedBy(vnfLcmOpOccId);
     return true;
@@ -65,18 +65,18 @@ export async function listOldLcmRequests(
   seconds: number,
 ): Promise<{ readonly vnfLcmOpOccId: string; readonly vnfInstanceId: string }[]> {
   return db
-    .selectFrom('lcm_request')
-    .select(['vnf_lcm_op_occ_id as vnfLcmOpOccId', 'vnf_instance_id as vnfInstanceId'])
-    .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${seconds})`)
+    .selectFrom('lcmRequest')
+    .select(['vnfLcmOpOccId', 'vnfInstanceId'])
+    .where('createdAt', '<', sql<Date>`now() - make_interval(secs => ${seconds})`)
     .execute();
 }
 
 /** Does a request of this id wait to be accepted? */
 export async function hasLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
   const row = await db
-    .selectFrom('lcm_request')
-    .select('vnf_lcm_op_occ_id')
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .selectFrom('lcmRequest')
+    .select('vnfLcmOpOccId')
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -88,25 +88,25 @@ export async function hasLcmRequest(db: Database, vnfLcmOpOccId: string): Promis
 export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const request = await tx
-      .deleteFrom('lcm_request')
-      .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+      .deleteFrom('lcmRequest')
+      .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
       .returningAll()
       .executeTakeFirst();
     if (!request) return (await findOperation(tx, vnfLcmOpOccId)) !== undefined;
     const now = new Date();
     await tx
-      .insertInto('vnf_lcm_op_occ')
+      .insertInto('vnfLcmOpOcc')
       .values({
         id: vnfLcmOpOccId,
-        vnf_instance_id: request.vnf_instance_id,
+        vnfInstanceId: request.vnfInstanceId,
         tenant: request.tenant,
         operation: request.operation,
-        operation_state: 'STARTING',
-        state_entered_time: now,
-        start_time: now,
-        is_automatic_invocation: false,
-        is_cancel_pending: false,
-        operation_params: json(request.operation_params),
+        operationState: 'STARTING',
+        stateEnteredTime: now,
+        startTime: now,
+        isAutomaticInvocation: false,
+        isCancelPending: false,
+        operationParams: json(request.operationParams),
         context: json({}),
       })
       .execute();
@@ -122,23 +122,18 @@ export async function deleteIdleVnfInstance(db: Database, id: string): Promise<D
   return db.transaction().execute(async (tx) => {
     const instance = await lockInstance(tx, id);
     if (!instance) return 'gone';
-    if (instance.instantiation_state === 'INSTANTIATED') return 'instantiated';
+    if (instance.instantiationState === 'INSTANTIATED') return 'instantiated';
     const waiting = await tx
-      .selectFrom('lcm_request')
-      .select('vnf_lcm_op_occ_id')
-      .where('vnf_instance_id', '=', id)
+      .selectFrom('lcmRequest')
+      .select('vnfLcmOpOccId')
+      .where('vnfInstanceId', '=', id)
       .executeTakeFirst();
     if (waiting || (await findOpenOperation(tx, id))) return 'busy';
-    await tx.deleteFrom('vnf_instance').where('id', '=', id).execute();
+    await tx.deleteFrom('vnfInstance').where('id', '=', id).execute();
     return 'deleted';
   });
 }
 
 function lockInstance(tx: Database, id: string) {
-  return tx
-    .selectFrom('vnf_instance')
-    .select('instantiation_state')
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+  return tx.selectFrom('vnfInstance').select('instantiationState').where('id', '=', id).forUpdate().executeTakeFirst();
 }

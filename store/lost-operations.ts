@@ -9,31 +9,22 @@ import type { LostMark, VnfLcmOpOccTable } from './schema.ts';
 /** What the reconciler reads of an operation. */
 export type OpenOperation = Pick<
   Selectable<VnfLcmOpOccTable>,
-  'id' | 'vnf_instance_id' | 'tenant' | 'operation' | 'operation_state' | 'error' | 'record_seq' | 'lost'
+  'id' | 'vnfInstanceId' | 'tenant' | 'operation' | 'operationState' | 'error' | 'recordSeq' | 'lost'
 >;
 
-const COLUMNS = [
-  'id',
-  'vnf_instance_id',
-  'tenant',
-  'operation',
-  'operation_state',
-  'error',
-  'record_seq',
-  'lost',
-] as const;
+const COLUMNS = ['id', 'vnfInstanceId', 'tenant', 'operation', 'operationState', 'error', 'recordSeq', 'lost'] as const;
 
 /** Every operation that has not ended, of all tenants. */
 export async function listOpenOperations(db: Database): Promise<OpenOperation[]> {
-  return db.selectFrom('vnf_lcm_op_occ').select(COLUMNS).where('operation_state', 'in', OPEN_STATES).execute();
+  return db.selectFrom('vnfLcmOpOcc').select(COLUMNS).where('operationState', 'in', OPEN_STATES).execute();
 }
 
 export async function findOpenOperationById(db: Database, id: string): Promise<OpenOperation | undefined> {
   return db
-    .selectFrom('vnf_lcm_op_occ')
+    .selectFrom('vnfLcmOpOcc')
     .select(COLUMNS)
     .where('id', '=', id)
-    .where('operation_state', 'in', OPEN_STATES)
+    .where('operationState', 'in', OPEN_STATES)
     .executeTakeFirst();
 }
 
@@ -48,20 +39,20 @@ export async function markLost(
   { error, text }: { error: object; text: string },
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const lost: LostMark = { in: seen.operation_state, error: seen.error };
+    const lost: LostMark = { in: seen.operationState, error: seen.error };
     const marked = await tx
-      .updateTable('vnf_lcm_op_occ')
+      .updateTable('vnfLcmOpOcc')
       .set({
-        operation_state: 'FAILED_TEMP',
-        state_entered_time: new Date(),
-        is_cancel_pending: false,
-        cancel_mode: null,
+        operationState: 'FAILED_TEMP',
+        stateEnteredTime: new Date(),
+        isCancelPending: false,
+        cancelMode: null,
         error: json(error),
         lost: json(lost),
       })
       .where('id', '=', seen.id)
-      .where('operation_state', '=', seen.operation_state)
-      .where('record_seq', '=', seen.record_seq)
+      .where('operationState', '=', seen.operationState)
+      .where('recordSeq', '=', seen.recordSeq)
       .where('lost', 'is', null)
       .returning('id')
       .executeTakeFirst();
@@ -73,19 +64,19 @@ export async function markLost(
 }
 
 /** The workflow lives after all (its Temporal server had another database for a while): the operation goes on where it was. */
-export async function unmarkLost(db: Database, { id, lost, record_seq }: OpenOperation): Promise<void> {
+export async function unmarkLost(db: Database, { id, lost, recordSeq }: OpenOperation): Promise<void> {
   if (!lost) return;
   await db.transaction().execute(async (tx) => {
     const unmarked = await tx
-      .updateTable('vnf_lcm_op_occ')
+      .updateTable('vnfLcmOpOcc')
       .set({
-        operation_state: lost.in,
-        state_entered_time: new Date(),
+        operationState: lost.in,
+        stateEnteredTime: new Date(),
         lost: null,
         error: jsonOrNull(lost.error),
       })
       .where('id', '=', id)
-      .where('record_seq', '=', record_seq)
+      .where('recordSeq', '=', recordSeq)
       .where('lost', 'is not', null)
       .returning('id')
       .executeTakeFirst();
@@ -94,9 +85,9 @@ export async function unmarkLost(db: Database, { id, lost, record_seq }: OpenOpe
 }
 
 export interface AdoptedOperation extends VnfLcmOpOccRow {
-  readonly record_seq: number;
+  readonly recordSeq: number;
   readonly round: number;
-  readonly plan_direction: 'forward' | 'rollback' | null;
+  readonly planDirection: 'forward' | 'rollback' | null;
 }
 
 /**
@@ -106,10 +97,10 @@ export interface AdoptedOperation extends VnfLcmOpOccRow {
  */
 export async function adoptLostOperation(db: Database, id: string): Promise<AdoptedOperation | undefined> {
   return db
-    .updateTable('vnf_lcm_op_occ')
-    .set({ lost: null, record_seq: sql`record_seq + 1` })
+    .updateTable('vnfLcmOpOcc')
+    .set({ lost: null, recordSeq: sql`record_seq + 1` })
     .where('id', '=', id)
-    .where('operation_state', '=', 'FAILED_TEMP')
+    .where('operationState', '=', 'FAILED_TEMP')
     .returningAll()
     .executeTakeFirst();
 }

@@ -1,4 +1,4 @@
-import { Kysely, PGliteDialect, PostgresDialect } from 'kysely';
+import { CamelCasePlugin, Kysely, PGliteDialect, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { Pool } from 'pg';
 import { VnflowError } from '../domain/problems.ts';
@@ -35,6 +35,9 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-23-take-over': takeOver,
 };
 
+/** Tables and columns have snake_case names in SQL. What is inside a jsonb column stays as it was written. */
+const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true });
+
 /** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */
 function dialect(location: StoreLocation, died: (error: Error) => void) {
   if (location.kind === 'postgres') return new PostgresDialect({ pool: poolThatTells(postgresPool(location.url)) });
@@ -70,7 +73,7 @@ function postgresPool(url: string): Pool {
  * @param died told when the embedded Postgres has given up (its disk is full, or refuses): nothing but a new process helps
  */
 export function createStore(location: StoreLocation, died: (error: Error) => void = () => {}): Database {
-  return new Kysely<Schema>({ dialect: dialect(location, died) });
+  return new Kysely<Schema>({ dialect: dialect(location, died), plugins: [CAMEL_CASE] });
 }
 
 /**

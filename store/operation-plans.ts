@@ -35,8 +35,8 @@ export async function keepPlan(db: Database, vnfLcmOpOccId: string, plan: Plan):
     const kept = await findPlan(tx, vnfLcmOpOccId, plan.direction);
     if (kept) return kept;
     await tx
-      .insertInto('operation_plan')
-      .values({ vnf_lcm_op_occ_id: vnfLcmOpOccId, direction: plan.direction, plan: json(plan) })
+      .insertInto('operationPlan')
+      .values({ vnfLcmOpOccId, direction: plan.direction, plan: json(plan) })
       .execute();
     await insertPlanSteps(tx, vnfLcmOpOccId, plan);
     return plan;
@@ -45,15 +45,15 @@ export async function keepPlan(db: Database, vnfLcmOpOccId: string, plan: Plan):
 
 /** Two attempts at the plan of one operation follow each other. */
 async function lockOperation(tx: Database, vnfLcmOpOccId: string): Promise<void> {
-  await tx.selectFrom('vnf_lcm_op_occ').select('id').where('id', '=', vnfLcmOpOccId).forUpdate().executeTakeFirst();
+  await tx.selectFrom('vnfLcmOpOcc').select('id').where('id', '=', vnfLcmOpOccId).forUpdate().executeTakeFirst();
 }
 
 /** @returns undefined when no plan of this direction was made. @throws ZodError when an older release wrote another format */
 export async function findPlan(db: Database, vnfLcmOpOccId: string, direction: Direction): Promise<Plan | undefined> {
   const row = await db
-    .selectFrom('operation_plan')
+    .selectFrom('operationPlan')
     .select('plan')
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .where('direction', '=', direction)
     .executeTakeFirst();
   return row && KeptPlan.parse(row.plan);
@@ -61,15 +61,15 @@ export async function findPlan(db: Database, vnfLcmOpOccId: string, direction: D
 
 /** A plan is followed from its beginning: each of its steps waits again, whatever became of it before. */
 export async function beginPlan(tx: Database, vnfLcmOpOccId: string, direction: Direction): Promise<void> {
-  await tx.updateTable('vnf_lcm_op_occ').set({ plan_direction: direction }).where('id', '=', vnfLcmOpOccId).execute();
+  await tx.updateTable('vnfLcmOpOcc').set({ planDirection: direction }).where('id', '=', vnfLcmOpOccId).execute();
   const steps = (await findPlan(tx, vnfLcmOpOccId, direction))?.steps ?? [];
   if (steps.length === 0) return;
   await tx
-    .updateTable('operation_step')
-    .set({ state: 'WAITING', ended_at: null, error: null })
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .updateTable('operationStep')
+    .set({ state: 'WAITING', endedAt: null, error: null })
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .where(
-      'step_id',
+      'stepId',
       'in',
       steps.map(({ id }) => id),
     )
@@ -79,5 +79,5 @@ export async function beginPlan(tx: Database, vnfLcmOpOccId: string, direction: 
 
 /** An operation that has ended is not taken over any more; its steps tell what was planned. */
 export async function forgetPlans(tx: Database, vnfLcmOpOccId: string): Promise<void> {
-  await tx.deleteFrom('operation_plan').where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId).execute();
+  await tx.deleteFrom('operationPlan').where('vnfLcmOpOccId', '=', vnfLcmOpOccId).execute();
 }

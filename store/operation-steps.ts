@@ -10,14 +10,14 @@ import type { OperationEventRow, OperationStepRow } from './operations.ts';
 export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan: Plan): Promise<void> {
   if (plan.steps.length === 0) return;
   const prior = await db
-    .selectFrom('operation_step')
+    .selectFrom('operationStep')
     .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .executeTakeFirst();
   const offset = Number(prior?.count ?? 0);
   const rows = plan.steps.map((entry, index) => ({
-    vnf_lcm_op_occ_id: vnfLcmOpOccId,
-    step_id: entry.id,
+    vnfLcmOpOccId,
+    stepId: entry.id,
     ordinal: offset + index,
     kind: entry.kind,
     slot: entry.slot ?? null,
@@ -28,7 +28,7 @@ export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan:
   }));
   for (let at = 0; at < rows.length; at += 500) {
     await db
-      .insertInto('operation_step')
+      .insertInto('operationStep')
       .values(rows.slice(at, at + 500))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
@@ -52,28 +52,28 @@ export interface StepStart {
 export async function recordStepStarted(db: Database, start: StepStart): Promise<number> {
   const { vnfLcmOpOccId, stepId, summary, scheduledAt = new Date() } = start;
   const started = await db
-    .updateTable('operation_step')
+    .updateTable('operationStep')
     .set((eb) => ({
       state: 'RUNNING',
       attempt: eb('attempt', '+', 1),
       summary,
-      attempt_scheduled_at: scheduledAt,
-      started_at: eb.fn.coalesce('started_at', eb.val(new Date())),
-      ended_at: null,
+      attemptScheduledAt: scheduledAt,
+      startedAt: eb.fn.coalesce('startedAt', eb.val(new Date())),
+      endedAt: null,
       error: null,
     }))
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
-    .where('step_id', '=', stepId)
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
     .where('state', '!=', 'SKIPPED')
     .where(({ exists, selectFrom }) =>
       exists(
-        selectFrom('vnf_lcm_op_occ')
+        selectFrom('vnfLcmOpOcc')
           .select('id')
           .where('id', '=', vnfLcmOpOccId)
-          .where('operation_state', 'in', OPEN_STATES),
+          .where('operationState', 'in', OPEN_STATES),
       ),
     )
-    .where((eb) => eb.or([eb('attempt_scheduled_at', 'is', null), eb('attempt_scheduled_at', '<=', scheduledAt)]))
+    .where((eb) => eb.or([eb('attemptScheduledAt', 'is', null), eb('attemptScheduledAt', '<=', scheduledAt)]))
     .returning('attempt')
     .executeTakeFirst();
   if (!started) return notStarted(db, start, scheduledAt);
@@ -90,22 +90,22 @@ export async function recordStepStarted(db: Database, start: StepStart): Promise
  */
 async function notStarted(db: Database, { vnfLcmOpOccId, stepId }: StepStart, scheduledAt: Date): Promise<number> {
   const ended = await db
-    .selectFrom('vnf_lcm_op_occ')
-    .select('operation_state')
+    .selectFrom('vnfLcmOpOcc')
+    .select('operationState')
     .where('id', '=', vnfLcmOpOccId)
-    .where('operation_state', 'not in', OPEN_STATES)
+    .where('operationState', 'not in', OPEN_STATES)
     .executeTakeFirst();
   if (ended) {
     throw new VnflowError('OPERATION_STATE', {
-      detail: `The operation ${vnfLcmOpOccId} is ${ended.operation_state}: its step ${stepId} is not begun.`,
+      detail: `The operation ${vnfLcmOpOccId} is ${ended.operationState}: its step ${stepId} is not begun.`,
     });
   }
   const younger = await db
-    .selectFrom('operation_step')
+    .selectFrom('operationStep')
     .select('attempt')
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
-    .where('step_id', '=', stepId)
-    .where('attempt_scheduled_at', '>', scheduledAt)
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
+    .where('attemptScheduledAt', '>', scheduledAt)
     .executeTakeFirst();
   if (younger) throw new Error(`step ${stepId} is at attempt ${younger.attempt} already: this one comes too late`);
   return 0;
@@ -134,10 +134,10 @@ export async function recordStepEnded(
 ): Promise<boolean> {
   const error = outcome.state === 'DONE' ? undefined : outcome.error;
   const update = db
-    .updateTable('operation_step')
-    .set({ state: outcome.state, ended_at: outcome.state === 'WAITING' ? null : new Date(), error: jsonOrNull(error) })
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
-    .where('step_id', '=', stepId)
+    .updateTable('operationStep')
+    .set({ state: outcome.state, endedAt: outcome.state === 'WAITING' ? null : new Date(), error: jsonOrNull(error) })
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
     .where('state', '!=', 'SKIPPED')
     .returning('attempt');
   const ended = await (attempt === undefined ? update : update.where('attempt', '=', attempt)).executeTakeFirst();
@@ -154,9 +154,9 @@ export async function recordStepEnded(
  */
 export async function closeBegunSteps(db: Database, vnfLcmOpOccId: string, as: 'CANCELLED' | 'FAILED'): Promise<void> {
   await db
-    .updateTable('operation_step')
-    .set({ state: as, ended_at: new Date() })
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .updateTable('operationStep')
+    .set({ state: as, endedAt: new Date() })
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .where((eb) => eb.or([eb('state', '=', 'RUNNING'), eb.and([eb('state', '=', 'WAITING'), eb('attempt', '>', 0)])]))
     .execute();
 }
@@ -171,10 +171,10 @@ export interface StepAttempt {
 /** Keeps the step as it is until the transaction ends. @returns false when it does not run, or a later attempt of it does */
 export async function lockRunningStep(tx: Database, { vnfLcmOpOccId, stepId, attempt }: StepAttempt): Promise<boolean> {
   const row = await tx
-    .selectFrom('operation_step')
-    .select('step_id')
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
-    .where('step_id', '=', stepId)
+    .selectFrom('operationStep')
+    .select('stepId')
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
     .where('attempt', '=', attempt)
     .where('state', '=', 'RUNNING')
     .forUpdate()
@@ -184,19 +184,19 @@ export async function lockRunningStep(tx: Database, { vnfLcmOpOccId, stepId, att
 
 export async function recordStepLog(db: Database, key: StepAttempt, logTail: string): Promise<void> {
   await db
-    .updateTable('operation_step')
-    .set({ log_tail: logTail })
-    .where('vnf_lcm_op_occ_id', '=', key.vnfLcmOpOccId)
-    .where('step_id', '=', key.stepId)
+    .updateTable('operationStep')
+    .set({ logTail })
+    .where('vnfLcmOpOccId', '=', key.vnfLcmOpOccId)
+    .where('stepId', '=', key.stepId)
     .where('attempt', '=', key.attempt)
     .execute();
 }
 
 export async function listSteps(db: Database, vnfLcmOpOccId: string): Promise<OperationStepRow[]> {
   return db
-    .selectFrom('operation_step')
+    .selectFrom('operationStep')
     .selectAll()
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .orderBy('ordinal')
     .execute();
 }
@@ -204,9 +204,9 @@ export async function listSteps(db: Database, vnfLcmOpOccId: string): Promise<Op
 /** Events after `seq`, oldest first. */
 export async function listEvents(db: Database, vnfLcmOpOccId: string, after: string): Promise<OperationEventRow[]> {
   return db
-    .selectFrom('operation_event')
+    .selectFrom('operationEvent')
     .selectAll()
-    .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(500)
@@ -223,12 +223,12 @@ interface StepEvent {
 
 export async function insertStepEvent(db: Database, vnfLcmOpOccId: string, event: StepEvent): Promise<void> {
   await db
-    .insertInto('operation_event')
+    .insertInto('operationEvent')
     .values({
-      vnf_lcm_op_occ_id: vnfLcmOpOccId,
+      vnfLcmOpOccId,
       type: 'step',
       state: event.state,
-      step_id: event.stepId,
+      stepId: event.stepId,
       attempt: event.attempt,
       summary: event.summary,
       text: event.text,

@@ -9,40 +9,40 @@ import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmO
 
 /** Without the context, which grows with the cluster and is read by member (`operationContext`), and without what only the engine needs. */
 export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context' | EngineColumn>;
-type EngineColumn = 'record_seq' | 'round' | 'plan_direction';
+type EngineColumn = 'recordSeq' | 'round' | 'planDirection';
 export type OperationStepRow = Selectable<OperationStepTable>;
 export type OperationEventRow = Selectable<OperationEventTable>;
 type Free = Record<string, unknown>;
 
 const COLUMNS = [
   'id',
-  'vnf_instance_id',
+  'vnfInstanceId',
   'tenant',
   'operation',
-  'operation_state',
-  'state_entered_time',
-  'start_time',
-  'grant_id',
-  'is_automatic_invocation',
-  'is_cancel_pending',
-  'cancel_mode',
-  'operation_params',
+  'operationState',
+  'stateEnteredTime',
+  'startTime',
+  'grantId',
+  'isAutomaticInvocation',
+  'isCancelPending',
+  'cancelMode',
+  'operationParams',
   'error',
-  'resource_changes',
+  'resourceChanges',
   'lost',
 ] as const satisfies readonly (keyof VnfLcmOpOccRow)[];
 
 export async function findOperation(db: Database, id: string, tenant?: string): Promise<VnfLcmOpOccRow | undefined> {
-  const query = db.selectFrom('vnf_lcm_op_occ').select(COLUMNS).where('id', '=', id);
+  const query = db.selectFrom('vnfLcmOpOcc').select(COLUMNS).where('id', '=', id);
   return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
 }
 
 export async function listOperations(db: Database, tenant: string): Promise<VnfLcmOpOccRow[]> {
   return db
-    .selectFrom('vnf_lcm_op_occ')
+    .selectFrom('vnfLcmOpOcc')
     .select(COLUMNS)
     .where('tenant', '=', tenant)
-    .orderBy('start_time')
+    .orderBy('startTime')
     .orderBy('id')
     .execute();
 }
@@ -50,20 +50,20 @@ export async function listOperations(db: Database, tenant: string): Promise<VnfL
 /** The operation of an instance that has not ended, if there is one. */
 export async function findOpenOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
   return db
-    .selectFrom('vnf_lcm_op_occ')
+    .selectFrom('vnfLcmOpOcc')
     .select(COLUMNS)
-    .where('vnf_instance_id', '=', vnfInstanceId)
-    .where('operation_state', 'in', OPEN_STATES)
+    .where('vnfInstanceId', '=', vnfInstanceId)
+    .where('operationState', 'in', OPEN_STATES)
     .executeTakeFirst();
 }
 
 /** The operation that began last. */
 export async function newestOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
   return db
-    .selectFrom('vnf_lcm_op_occ')
+    .selectFrom('vnfLcmOpOcc')
     .selectAll()
-    .where('vnf_instance_id', '=', vnfInstanceId)
-    .orderBy('start_time', 'desc')
+    .where('vnfInstanceId', '=', vnfInstanceId)
+    .orderBy('startTime', 'desc')
     .limit(1)
     .executeTakeFirst();
 }
@@ -89,7 +89,7 @@ export interface StateChange {
 }
 
 export interface InstanceChange {
-  readonly instantiationState?: Selectable<VnfInstanceTable>['instantiation_state'];
+  readonly instantiationState?: Selectable<VnfInstanceTable>['instantiationState'];
   readonly instantiatedVnfInfo?: Free;
   readonly vimConnectionInfo?: Free;
   readonly extensions?: Free | undefined;
@@ -103,14 +103,14 @@ export interface InstanceChange {
  */
 export async function takeRecord(tx: Database, id: string, seq: number) {
   const operation = await tx
-    .selectFrom('vnf_lcm_op_occ')
-    .select(['operation_state', 'vnf_instance_id', 'record_seq', 'cancel_mode'])
+    .selectFrom('vnfLcmOpOcc')
+    .select(['operationState', 'vnfInstanceId', 'recordSeq', 'cancelMode'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
   if (!operation) throw new Error(`operation ${id} is not in the store`);
-  if (seq <= operation.record_seq || isFinal(operation.operation_state)) return undefined;
-  await tx.updateTable('vnf_lcm_op_occ').set({ record_seq: seq }).where('id', '=', id).execute();
+  if (seq <= operation.recordSeq || isFinal(operation.operationState)) return undefined;
+  await tx.updateTable('vnfLcmOpOcc').set({ recordSeq: seq }).where('id', '=', id).execute();
   return operation;
 }
 
@@ -121,40 +121,40 @@ export async function recordOperationState(db: Database, id: string, change: Sta
     if (!operation) return;
     await change.also?.(tx);
     await tx
-      .updateTable('vnf_lcm_op_occ')
+      .updateTable('vnfLcmOpOcc')
       .set({
-        operation_state: change.state,
-        state_entered_time: new Date(),
-        is_cancel_pending: false,
-        cancel_mode: null,
+        operationState: change.state,
+        stateEnteredTime: new Date(),
+        isCancelPending: false,
+        cancelMode: null,
         lost: null,
         ...(change.round === undefined ? {} : { round: change.round }),
         ...(change.error === undefined ? {} : { error: jsonOrNull(change.error) }),
-        ...(change.grantId === undefined ? {} : { grant_id: change.grantId }),
-        ...(change.resourceChanges === undefined ? {} : { resource_changes: json(change.resourceChanges) }),
+        ...(change.grantId === undefined ? {} : { grantId: change.grantId }),
+        ...(change.resourceChanges === undefined ? {} : { resourceChanges: json(change.resourceChanges) }),
       })
       .where('id', '=', id)
       .execute();
     if (change.follow) await beginPlan(tx, id, change.follow);
     if (isFinal(change.state)) await forgetPlans(tx, id);
     if (change.begunSteps) await closeBegunSteps(tx, id, change.begunSteps);
-    if (change.instance) await updateInstance(tx, operation.vnf_instance_id, change.instance);
+    if (change.instance) await updateInstance(tx, operation.vnfInstanceId, change.instance);
     await insertOperationEvent(tx, id, change.state, change.text);
   });
 }
 
 async function updateInstance(db: Database, id: string, change: InstanceChange): Promise<void> {
   const set = {
-    ...(change.instantiationState === undefined ? {} : { instantiation_state: change.instantiationState }),
-    ...(change.instantiatedVnfInfo === undefined ? {} : { instantiated_vnf_info: json(change.instantiatedVnfInfo) }),
-    ...(change.vimConnectionInfo === undefined ? {} : { vim_connection_info: json(change.vimConnectionInfo) }),
+    ...(change.instantiationState === undefined ? {} : { instantiationState: change.instantiationState }),
+    ...(change.instantiatedVnfInfo === undefined ? {} : { instantiatedVnfInfo: json(change.instantiatedVnfInfo) }),
+    ...(change.vimConnectionInfo === undefined ? {} : { vimConnectionInfo: json(change.vimConnectionInfo) }),
     ...(change.extensions === undefined ? {} : { extensions: json(change.extensions) }),
     ...(change.vnfConfigurableProperties === undefined
       ? {}
-      : { vnf_configurable_properties: json(change.vnfConfigurableProperties) }),
+      : { vnfConfigurableProperties: json(change.vnfConfigurableProperties) }),
   };
   if (Object.keys(set).length === 0) return;
-  await db.updateTable('vnf_instance').set(set).where('id', '=', id).execute();
+  await db.updateTable('vnfInstance').set(set).where('id', '=', id).execute();
 }
 
 export async function insertOperationEvent(
@@ -164,8 +164,8 @@ export async function insertOperationEvent(
   text: string,
 ): Promise<void> {
   await db
-    .insertInto('operation_event')
-    .values({ vnf_lcm_op_occ_id: id, type: 'operation', state, step_id: null, attempt: null, summary: state, text })
+    .insertInto('operationEvent')
+    .values({ vnfLcmOpOccId: id, type: 'operation', state, stepId: null, attempt: null, summary: state, text })
     .execute();
 }
 
@@ -173,13 +173,13 @@ export async function insertOperationEvent(
 export async function mergeOperationContext(db: Database, id: string, addition: Free): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await tx
-      .selectFrom('vnf_lcm_op_occ')
+      .selectFrom('vnfLcmOpOcc')
       .select('context')
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirstOrThrow();
     await tx
-      .updateTable('vnf_lcm_op_occ')
+      .updateTable('vnfLcmOpOcc')
       .set({ context: json({ ...row.context, ...addition }) })
       .where('id', '=', id)
       .execute();
@@ -189,7 +189,7 @@ export async function mergeOperationContext(db: Database, id: string, addition: 
 /** What the steps of an operation found out under this name; `undefined`: nothing yet. */
 export async function operationContext(db: Database, id: string, member: string): Promise<unknown> {
   const row = await db
-    .selectFrom('vnf_lcm_op_occ')
+    .selectFrom('vnfLcmOpOcc')
     .select(sql<unknown>`context -> ${member}`.as('found'))
     .where('id', '=', id)
     .executeTakeFirst();

@@ -15,11 +15,11 @@ export async function recordCancelPending(
     const operation = await takeRecord(tx, vnfLcmOpOccId, seq);
     if (!operation) return;
     await tx
-      .updateTable('vnf_lcm_op_occ')
-      .set({ is_cancel_pending: true, cancel_mode: cancelMode })
+      .updateTable('vnfLcmOpOcc')
+      .set({ isCancelPending: true, cancelMode })
       .where('id', '=', vnfLcmOpOccId)
       .execute();
-    await insertOperationEvent(tx, vnfLcmOpOccId, operation.operation_state, `cancel (${cancelMode}) by ${by}`);
+    await insertOperationEvent(tx, vnfLcmOpOccId, operation.operationState, `cancel (${cancelMode}) by ${by}`);
   });
 }
 
@@ -29,17 +29,17 @@ export async function isToBeStopped(
   { vnfLcmOpOccId, stepId }: { vnfLcmOpOccId: string; stepId: string },
 ): Promise<boolean> {
   const found = await db
-    .selectFrom('vnf_lcm_op_occ')
-    .innerJoin('operation_step', 'operation_step.vnf_lcm_op_occ_id', 'vnf_lcm_op_occ.id')
-    .select(['cancel_mode', 'operation_step.state'])
-    .where('vnf_lcm_op_occ.id', '=', vnfLcmOpOccId)
-    .where('step_id', '=', stepId)
+    .selectFrom('vnfLcmOpOcc')
+    .innerJoin('operationStep', 'operationStep.vnfLcmOpOccId', 'vnfLcmOpOcc.id')
+    .select(['cancelMode', 'operationStep.state'])
+    .where('vnfLcmOpOcc.id', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
     .executeTakeFirst();
-  return found?.cancel_mode === 'FORCEFUL' || found?.state === 'SKIPPED';
+  return found?.cancelMode === 'FORCEFUL' || found?.state === 'SKIPPED';
 }
 
 type StepAction = Extract<OperatorAction, { readonly stepId: string }>;
-type StepMark = Partial<Pick<OperationStepRow, 'state' | 'note' | 'ended_at'>>;
+type StepMark = Partial<Pick<OperationStepRow, 'state' | 'note' | 'endedAt'>>;
 
 /** What a control writes into the ledger of steps, and how the timeline tells it. */
 const MARKS: Readonly<
@@ -47,7 +47,7 @@ const MARKS: Readonly<
 > = {
   retryStep: (_, note) => ({ set: {}, text: `tried again at once ${note}` }),
   skipStep: (now, note) => ({
-    set: { state: 'SKIPPED', note: `skipped ${note}`, ended_at: now },
+    set: { state: 'SKIPPED', note: `skipped ${note}`, endedAt: now },
     text: `skipped ${note}`,
   }),
   pauseBefore: (_, note) => ({ set: { state: 'PAUSED', note: `paused ${note}` }, text: `paused ${note}` }),
@@ -66,18 +66,18 @@ export async function recordStepControl(
     if (!(await takeRecord(tx, vnfLcmOpOccId, seq))) return;
     const own = { vnfLcmOpOccId, stepId: action.stepId };
     const row = await tx
-      .selectFrom('operation_step')
+      .selectFrom('operationStep')
       .select(['summary', 'attempt', 'state'])
-      .where('vnf_lcm_op_occ_id', '=', own.vnfLcmOpOccId)
-      .where('step_id', '=', own.stepId)
+      .where('vnfLcmOpOccId', '=', own.vnfLcmOpOccId)
+      .where('stepId', '=', own.stepId)
       .executeTakeFirst();
     if (!row) return;
     if (Object.keys(set).length > 0) {
       await tx
-        .updateTable('operation_step')
+        .updateTable('operationStep')
         .set(set)
-        .where('vnf_lcm_op_occ_id', '=', own.vnfLcmOpOccId)
-        .where('step_id', '=', own.stepId)
+        .where('vnfLcmOpOccId', '=', own.vnfLcmOpOccId)
+        .where('stepId', '=', own.stepId)
         .execute();
     }
     const { summary, attempt, state } = { ...row, ...set };

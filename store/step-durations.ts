@@ -8,18 +8,18 @@ const MAX_WEIGHT = 5;
 /** Learns from a finished step how long its kind takes here. */
 export async function learnStepDuration(db: Database, kind: StepKind, seconds: number): Promise<void> {
   await db
-    .insertInto('step_duration')
-    .values({ kind, samples: 1, mean_seconds: seconds })
+    .insertInto('stepDuration')
+    .values({ kind, samples: 1, meanSeconds: seconds })
     .onConflict((conflict) =>
       conflict.column('kind').doUpdateSet((eb) => ({
-        samples: eb('step_duration.samples', '+', 1),
-        mean_seconds: eb(
-          'step_duration.mean_seconds',
+        samples: eb('stepDuration.samples', '+', 1),
+        meanSeconds: eb(
+          'stepDuration.meanSeconds',
           '+',
           eb(
-            eb.parens(eb.val(seconds), '-', eb.ref('step_duration.mean_seconds')),
+            eb.parens(eb.val(seconds), '-', eb.ref('stepDuration.meanSeconds')),
             '/',
-            eb.fn<number>('least', [eb('step_duration.samples', '+', 1), eb.val(MAX_WEIGHT)]),
+            eb.fn<number>('least', [eb('stepDuration.samples', '+', 1), eb.val(MAX_WEIGHT)]),
           ),
         ),
       })),
@@ -29,7 +29,7 @@ export async function learnStepDuration(db: Database, kind: StepKind, seconds: n
 
 /** Expected seconds per kind: learned, or else the table's. */
 export async function expectedDurations(db: Database): Promise<(kind: StepKind) => number> {
-  const rows = await db.selectFrom('step_duration').selectAll().execute();
-  const learned = new Map(rows.map(({ kind, mean_seconds }) => [kind, mean_seconds]));
+  const rows = await db.selectFrom('stepDuration').selectAll().execute();
+  const learned = new Map(rows.map(({ kind, meanSeconds }) => [kind, meanSeconds]));
   return (kind) => learned.get(kind) ?? STEP_KINDS[kind].expectedSeconds;
 }

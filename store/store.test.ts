@@ -83,11 +83,11 @@ async function operation() {
 it('keeps a package with its archive and files, and knows that it is in use', async () => {
   const { packageId } = await instance();
   expect(await findVnfPackage(db, tenant, packageId)).toMatchObject({
-    onboarding_state: 'ONBOARDED',
-    operational_state: 'ENABLED',
-    usage_state: 'IN_USE',
-    user_defined_data: { kind: 'test' },
-    software_images: [{ id: 'masterNode' }],
+    onboardingState: 'ONBOARDED',
+    operationalState: 'ENABLED',
+    usageState: 'IN_USE',
+    userDefinedData: { kind: 'test' },
+    softwareImages: [{ id: 'masterNode' }],
   });
   expect((await readVnfPackageContent(db, packageId)).length).toBe(2_500_000);
   expect([...(await readVnfPackageFiles(db, packageId, 'Scripts/')).keys()]).toEqual(['Scripts/install.sh']);
@@ -108,14 +108,14 @@ it('refuses to delete an instantiated instance', async () => {
     instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },
   });
   expect(await deleteIdleVnfInstance(db, vnfInstanceId)).toBe('instantiated');
-  expect((await findVnfInstance(db, vnfInstanceId))?.instantiated_vnf_info).toEqual({ flavourId: 'simple' });
+  expect((await findVnfInstance(db, vnfInstanceId))?.instantiatedVnfInfo).toEqual({ flavourId: 'simple' });
 });
 
 it('accepts a request once, however often it is asked', async () => {
   const { id } = await operation();
   expect(await acceptLcmRequest(db, id)).toBe(true);
   expect(await acceptLcmRequest(db, randomUUID())).toBe(false);
-  expect((await findOperation(db, id))?.operation_state).toBe('STARTING');
+  expect((await findOperation(db, id))?.operationState).toBe('STARTING');
   expect((await listEvents(db, id, '0')).length).toBe(1);
 });
 
@@ -136,7 +136,7 @@ it('tells what each step did, attempt by attempt', async () => {
   expect(await recordStepStarted(db, key)).toBe(2);
   await recordStepEnded(db, { ...key, attempt: 2, outcome: { state: 'DONE' } });
   const steps = await listSteps(db, id);
-  expect(steps.map(({ step_id }) => step_id)).toEqual([
+  expect(steps.map(({ stepId }) => stepId)).toEqual([
     'applyStack',
     'discover',
     'prepareNode-masterNode-0',
@@ -172,13 +172,13 @@ it('takes nothing from an attempt that a younger one has overtaken, and nothing 
   await recordStepLog(db, { ...key, attempt: 1 }, 'old');
   const locked = (attempt: number) => db.transaction().execute((tx) => lockRunningStep(tx, { ...key, attempt }));
   expect([await locked(1), await locked(2)]).toEqual([false, true]);
-  expect((await listSteps(db, id))[0]).toMatchObject({ state: 'RUNNING', attempt: 2, error: null, log_tail: null });
+  expect((await listSteps(db, id))[0]).toMatchObject({ state: 'RUNNING', attempt: 2, error: null, logTail: null });
   await recordStepEnded(db, { ...key, attempt: 2, outcome: { state: 'DONE' } });
   expect(await locked(2)).toBe(false);
 
   await recordOperationState(db, id, { seq: 1, state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
   await recordOperationState(db, id, { seq: 2, state: 'PROCESSING', text: 'late' });
-  expect((await findOperation(db, id))?.operation_state).toBe('ROLLED_BACK');
+  expect((await findOperation(db, id))?.operationState).toBe('ROLLED_BACK');
   await expect(recordStepStarted(db, { ...key, scheduledAt: at(20) })).rejects.toMatchObject({
     code: 'OPERATION_STATE',
   });
@@ -186,7 +186,7 @@ it('takes nothing from an attempt that a younger one has overtaken, and nothing 
 
 it('writes each record of an operation once, in the order of their numbers', async () => {
   const { id } = await operation();
-  const state = async () => (await findOperation(db, id))?.operation_state;
+  const state = async () => (await findOperation(db, id))?.operationState;
   await recordOperationState(db, id, { seq: 2, state: 'PROCESSING', text: 'granted' });
   await recordOperationState(db, id, { seq: 3, state: 'FAILED_TEMP', text: 'failed' });
   await recordOperationState(db, id, { seq: 2, state: 'PROCESSING', text: 'granted, by a worker that was stopped' });
@@ -232,7 +232,7 @@ it('seals secrets: not in the row, not readable under another key or name', asyn
 });
 
 it('learns how long a kind of step takes', async () => {
-  await db.deleteFrom('step_duration').execute();
+  await db.deleteFrom('stepDuration').execute();
   expect((await expectedDurations(db))('joinWorker')).toBe(25);
   await learnStepDuration(db, 'joinWorker', 10);
   await learnStepDuration(db, 'joinWorker', 20);

@@ -22,12 +22,12 @@ export async function updateVim(db: Database, id: string, changes: VimChanges): 
     .set({
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
-      ...(vimProject === undefined ? {} : { vim_project: json(vimProject) }),
-      ...(authCred === undefined ? {} : { auth_cred: json(authCred) }),
+      ...(vimProject === undefined ? {} : { vimProject: json(vimProject) }),
+      ...(authCred === undefined ? {} : { authCred: json(authCred) }),
       ...(extra === undefined ? {} : { extra: json(extra) }),
-      ...(isDefault === undefined ? {} : { is_default: isDefault }),
-      ...(placementAttr === undefined ? {} : { placement_attr: json(placementAttr) }),
-      updated_at: new Date(),
+      ...(isDefault === undefined ? {} : { isDefault }),
+      ...(placementAttr === undefined ? {} : { placementAttr: json(placementAttr) }),
+      updatedAt: new Date(),
     })
     .where('id', '=', id)
     .execute();

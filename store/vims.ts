@@ -30,18 +30,18 @@ export async function insertVim(db: Database, vim: NewVim): Promise<void> {
       name: vim.name,
       description: vim.description,
       type: vim.type,
-      auth_url: vim.authUrl,
-      vim_project: json(vim.vimProject),
-      auth_cred: json(vim.authCred),
+      authUrl: vim.authUrl,
+      vimProject: json(vim.vimProject),
+      authCred: json(vim.authCred),
       extra: json(vim.extra),
-      is_default: vim.isDefault,
-      placement_attr: json(vim.placementAttr),
+      isDefault: vim.isDefault,
+      placementAttr: json(vim.placementAttr),
     })
     .execute();
 }
 
 export async function listVims(db: Database, tenant: string): Promise<VimRow[]> {
-  return db.selectFrom('vim').selectAll().where('tenant', '=', tenant).orderBy('created_at').execute();
+  return db.selectFrom('vim').selectAll().where('tenant', '=', tenant).orderBy('createdAt').execute();
 }
 
 export async function findVim(db: Database, tenant: string, id: string): Promise<VimRow | undefined> {
@@ -49,12 +49,7 @@ export async function findVim(db: Database, tenant: string, id: string): Promise
 }
 
 export async function findDefaultVim(db: Database, tenant: string): Promise<VimRow | undefined> {
-  return db
-    .selectFrom('vim')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('is_default', '=', true)
-    .executeTakeFirst();
+  return db.selectFrom('vim').selectAll().where('tenant', '=', tenant).where('isDefault', '=', true).executeTakeFirst();
 }
 
 export async function deleteVim(db: Database, id: string): Promise<void> {

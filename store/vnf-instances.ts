@@ -21,19 +21,19 @@ export interface NewVnfInstance {
 
 export async function insertVnfInstance(db: Database, instance: NewVnfInstance): Promise<void> {
   await db
-    .insertInto('vnf_instance')
+    .insertInto('vnfInstance')
     .values({
       id: instance.id,
       tenant: instance.tenant,
       name: instance.name ?? null,
       description: instance.description ?? null,
-      vnfd_id: instance.vnfdId,
-      package_id: instance.packageId,
+      vnfdId: instance.vnfdId,
+      packageId: instance.packageId,
       provider: instance.provider,
-      product_name: instance.productName,
-      software_version: instance.softwareVersion,
-      vnfd_version: instance.vnfdVersion,
-      instantiation_state: 'NOT_INSTANTIATED',
+      productName: instance.productName,
+      softwareVersion: instance.softwareVersion,
+      vnfdVersion: instance.vnfdVersion,
+      instantiationState: 'NOT_INSTANTIATED',
       metadata: jsonOrNull(instance.metadata),
     })
     .execute();
@@ -41,22 +41,22 @@ export async function insertVnfInstance(db: Database, instance: NewVnfInstance):
 
 export async function listVnfInstances(db: Database, tenant: string): Promise<VnfInstanceRow[]> {
   return db
-    .selectFrom('vnf_instance')
+    .selectFrom('vnfInstance')
     .selectAll()
     .where('tenant', '=', tenant)
-    .orderBy('created_at')
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
 }
 
 /** @param tenant another tenant's instance is not found */
 export async function findVnfInstance(db: Database, id: string, tenant?: string): Promise<VnfInstanceRow | undefined> {
-  const query = db.selectFrom('vnf_instance').selectAll().where('id', '=', id);
+  const query = db.selectFrom('vnfInstance').selectAll().where('id', '=', id);
   return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
 }
 
 /** The package that an instance was made from, without the rest of the row: that grows with the cluster. */
 export async function packageIdOf(db: Database, id: string): Promise<string | undefined> {
-  const row = await db.selectFrom('vnf_instance').select('package_id').where('id', '=', id).executeTakeFirst();
-  return row?.package_id;
+  const row = await db.selectFrom('vnfInstance').select('packageId').where('id', '=', id).executeTakeFirst();
+  return row?.packageId;
 }

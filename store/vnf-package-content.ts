@@ -4,9 +4,9 @@ import { CHUNK_BYTES } from './vnf-packages.ts';
 /** Bytes of the archive as it was uploaded. */
 export async function vnfPackageContentLength(db: Database, id: string): Promise<number> {
   const row = await db
-    .selectFrom('vnf_package_content')
+    .selectFrom('vnfPackageContent')
     .select((eb) => eb.fn.sum<string | null>(eb.fn('octet_length', ['chunk'])).as('length'))
-    .where('package_id', '=', id)
+    .where('packageId', '=', id)
     .executeTakeFirst();
   return Number(row?.length ?? 0);
 }
@@ -19,9 +19,9 @@ export async function* readVnfPackageBytes(
 ): AsyncGenerator<Uint8Array> {
   for (let seq = Math.floor(first / CHUNK_BYTES); seq * CHUNK_BYTES <= last; seq++) {
     const row = await db
-      .selectFrom('vnf_package_content')
+      .selectFrom('vnfPackageContent')
       .select('chunk')
-      .where('package_id', '=', id)
+      .where('packageId', '=', id)
       .where('seq', '=', seq)
       .executeTakeFirst();
     if (!row) return; // deleted meanwhile

@@ -4,7 +4,7 @@ import type { Database } from './open-store.ts';
 import type { VnfPackageTable } from './schema.ts';
 
 export type VnfPackageRow = Selectable<VnfPackageTable>;
-export type VnfPackageWithUsage = VnfPackageRow & { usage_state: 'IN_USE' | 'NOT_IN_USE' };
+export type VnfPackageWithUsage = VnfPackageRow & { usageState: 'IN_USE' | 'NOT_IN_USE' };
 
 /** What onboarding learned of a package. */
 export interface OnboardedPackage {
@@ -28,40 +28,37 @@ export async function insertVnfPackage(
   { id, tenant, userDefinedData }: { id: string; tenant: string; userDefinedData: Record<string, unknown> },
 ): Promise<void> {
   await db
-    .insertInto('vnf_package')
+    .insertInto('vnfPackage')
     .values({
       id,
       tenant,
-      onboarding_state: 'CREATED',
-      operational_state: 'DISABLED',
-      user_defined_data: json(userDefinedData),
+      onboardingState: 'CREATED',
+      operationalState: 'DISABLED',
+      userDefinedData: json(userDefinedData),
     })
     .execute();
 }
 
 function withUsage(db: Database, tenant: string) {
   return db
-    .selectFrom('vnf_package')
-    .selectAll('vnf_package')
+    .selectFrom('vnfPackage')
+    .selectAll('vnfPackage')
     .select((eb) =>
       eb
         .exists(
-          eb
-            .selectFrom('vnf_instance')
-            .select('vnf_instance.id')
-            .whereRef('vnf_instance.package_id', '=', 'vnf_package.id'),
+          eb.selectFrom('vnfInstance').select('vnfInstance.id').whereRef('vnfInstance.packageId', '=', 'vnfPackage.id'),
         )
-        .as('in_use'),
+        .as('inUse'),
     )
     .where('tenant', '=', tenant);
 }
 
-function usage({ in_use, ...row }: VnfPackageRow & { in_use: unknown }): VnfPackageWithUsage {
-  return { ...row, usage_state: in_use ? 'IN_USE' : 'NOT_IN_USE' };
+function usage({ inUse, ...row }: VnfPackageRow & { inUse: unknown }): VnfPackageWithUsage {
+  return { ...row, usageState: inUse ? 'IN_USE' : 'NOT_IN_USE' };
 }
 
 export async function listVnfPackages(db: Database, tenant: string): Promise<VnfPackageWithUsage[]> {
-  return (await withUsage(db, tenant).orderBy('created_at').execute()).map(usage);
+  return (await withUsage(db, tenant).orderBy('createdAt').execute()).map(usage);
 }
 
 export async function findVnfPackage(
@@ -79,10 +76,10 @@ export async function findVnfPackageByVnfdId(
   vnfdId: string,
 ): Promise<VnfPackageRow | undefined> {
   return db
-    .selectFrom('vnf_package')
+    .selectFrom('vnfPackage')
     .selectAll()
     .where('tenant', '=', tenant)
-    .where('vnfd_id', '=', vnfdId)
+    .where('vnfdId', '=', vnfdId)
     .executeTakeFirst();
 }
 
@@ -95,30 +92,30 @@ export async function onboardVnfPackage(
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
-      .updateTable('vnf_package')
+      .updateTable('vnfPackage')
       .set({
-        onboarding_state: 'ONBOARDED',
-        operational_state: 'ENABLED',
-        vnfd_id: onboarded.vnfdId,
+        onboardingState: 'ONBOARDED',
+        operationalState: 'ENABLED',
+        vnfdId: onboarded.vnfdId,
         provider: onboarded.provider,
-        product_name: onboarded.productName,
-        software_version: onboarded.softwareVersion,
-        vnfd_version: onboarded.vnfdVersion,
+        productName: onboarded.productName,
+        softwareVersion: onboarded.softwareVersion,
+        vnfdVersion: onboarded.vnfdVersion,
         checksum: json(onboarded.checksum),
-        software_images: json(onboarded.softwareImages),
-        additional_artifacts: json(onboarded.additionalArtifacts),
+        softwareImages: json(onboarded.softwareImages),
+        additionalArtifacts: json(onboarded.additionalArtifacts),
       })
       .where('id', '=', id)
-      .where('onboarding_state', '=', 'CREATED')
+      .where('onboardingState', '=', 'CREATED')
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     let seq = 0;
     for await (const chunk of pieces(archive)) {
-      await tx.insertInto('vnf_package_content').values({ package_id: id, seq, chunk }).execute();
+      await tx.insertInto('vnfPackageContent').values({ packageId: id, seq, chunk }).execute();
       seq++;
     }
     for (const [path, content] of onboarded.files) {
-      await tx.insertInto('vnf_package_file').values({ package_id: id, path, content }).execute();
+      await tx.insertInto('vnfPackageFile').values({ packageId: id, path, content }).execute();
     }
     return true;
   });
@@ -142,25 +139,25 @@ export async function updateVnfPackage(
   changes: { operationalState?: 'ENABLED' | 'DISABLED'; userDefinedData?: Record<string, unknown> },
 ): Promise<void> {
   await db
-    .updateTable('vnf_package')
+    .updateTable('vnfPackage')
     .set({
-      ...(changes.operationalState === undefined ? {} : { operational_state: changes.operationalState }),
-      ...(changes.userDefinedData === undefined ? {} : { user_defined_data: json(changes.userDefinedData) }),
+      ...(changes.operationalState === undefined ? {} : { operationalState: changes.operationalState }),
+      ...(changes.userDefinedData === undefined ? {} : { userDefinedData: json(changes.userDefinedData) }),
     })
     .where('id', '=', id)
     .execute();
 }
 
 export async function deleteVnfPackage(db: Database, id: string): Promise<void> {
-  await db.deleteFrom('vnf_package').where('id', '=', id).execute();
+  await db.deleteFrom('vnfPackage').where('id', '=', id).execute();
 }
 
 /** The archive as it was uploaded. */
 export async function readVnfPackageContent(db: Database, id: string): Promise<Buffer> {
   const rows = await db
-    .selectFrom('vnf_package_content')
+    .selectFrom('vnfPackageContent')
     .select('chunk')
-    .where('package_id', '=', id)
+    .where('packageId', '=', id)
     .orderBy('seq')
     .execute();
   return Buffer.concat(rows.map(({ chunk }) => chunk));
@@ -168,11 +165,7 @@ export async function readVnfPackageContent(db: Database, id: string): Promise<B
 
 /** @returns the files of a package by path, optionally only those whose path starts with `prefix` */
 export async function readVnfPackageFiles(db: Database, id: string, prefix = ''): Promise<Map<string, Buffer>> {
-  const rows = await db
-    .selectFrom('vnf_package_file')
-    .select(['path', 'content'])
-    .where('package_id', '=', id)
-    .execute();
+  const rows = await db.selectFrom('vnfPackageFile').select(['path', 'content']).where('packageId', '=', id).execute();
   return new Map(
     rows.filter(({ path }) => path.startsWith(prefix)).map(({ path, content }) => [path, Buffer.from(content)]),
   );
@@ -180,9 +173,9 @@ export async function readVnfPackageFiles(db: Database, id: string, prefix = '')
 
 export async function readVnfPackageFile(db: Database, id: string, path: string): Promise<Buffer | undefined> {
   const row = await db
-    .selectFrom('vnf_package_file')
+    .selectFrom('vnfPackageFile')
     .select('content')
-    .where('package_id', '=', id)
+    .where('packageId', '=', id)
     .where('path', '=', path)
     .executeTakeFirst();
   return row && Buffer.from(row.content);

@@ -142,16 +142,16 @@ it('a request that nothing accepted goes away with its sealed passwords; a young
     const request = { vnfLcmOpOccId, vnfInstanceId, tenant: 't', operation: 'INSTANTIATE' as const };
     await keepLcmRequest(db, secrets, { ...request, params: { password: 'canary' }, operationParams: {} });
     await db
-      .updateTable('lcm_request')
-      .set({ created_at: new Date(Date.now() - Number(age) * 1000) })
-      .where('vnf_lcm_op_occ_id', '=', vnfLcmOpOccId)
+      .updateTable('lcmRequest')
+      .set({ createdAt: new Date(Date.now() - Number(age) * 1000) })
+      .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
       .execute();
   };
   const [old, young] = [crypto.randomUUID(), crypto.randomUUID()];
   await keep(old, '90');
   await keep(young, '0');
   const kept = async () => [
-    (await db.selectFrom('lcm_request').select('vnf_lcm_op_occ_id as id').execute()).map(({ id }) => id),
+    (await db.selectFrom('lcmRequest').select('vnfLcmOpOccId as id').execute()).map(({ id }) => id),
     (await db.selectFrom('secret').select('owner').where('owner', 'in', [old, young]).execute()).map(
       ({ owner }) => owner,
     ),

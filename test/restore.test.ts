@@ -128,7 +128,7 @@ it('recalls a worker that joined after the backup, and forgets one that left', a
   const [newest, first] = await listClusterBackups(system.db, id);
   expect(first?.id, 'a scale ends with a backup').toBe(before?.id);
   await system.db
-    .deleteFrom('cluster_backup')
+    .deleteFrom('clusterBackup')
     .where('id', '=', newest?.id ?? '')
     .execute();
   const names = Object.keys(cluster().nodes).sort();
@@ -142,7 +142,7 @@ it('recalls a worker that joined after the backup, and forgets one that left', a
   expect((await run(await scale('SCALE_IN'))).error).toBeUndefined();
   const [ofScaleIn] = await listClusterBackups(system.db, id);
   await system.db
-    .deleteFrom('cluster_backup')
+    .deleteFrom('clusterBackup')
     .where('id', '=', ofScaleIn?.id ?? '')
     .execute();
   const [again] = await vnfcsOf(id, 'masterNode');
@@ -154,9 +154,9 @@ it('recalls a worker that joined after the backup, and forgets one that left', a
 
 it('touches nothing without a backup, and goes on by retry when one opens again', async () => {
   const id = await instantiate('simple');
-  const kept = await system.db.selectFrom('cluster_backup').selectAll().execute();
-  const chunks = await system.db.selectFrom('cluster_backup_chunk').selectAll().execute();
-  await system.db.deleteFrom('cluster_backup').execute();
+  const kept = await system.db.selectFrom('clusterBackup').selectAll().execute();
+  const chunks = await system.db.selectFrom('clusterBackupChunk').selectAll().execute();
+  await system.db.deleteFrom('clusterBackup').execute();
   const [master] = await vnfcsOf(id, 'masterNode');
   if (!master) throw new Error('no master');
   power(master.server, 'stop');
@@ -167,17 +167,17 @@ it('touches nothing without a backup, and goes on by retry when one opens again'
   });
   expect((await vnfcsOf(id, 'masterNode'))[0]?.server).toBe(master.server);
 
-  await system.db.insertInto('cluster_backup').values(kept).execute();
+  await system.db.insertInto('clusterBackup').values(kept).execute();
   const [first, ...rest] = chunks;
   if (!first) throw new Error('no piece');
   const spoilt = { ...first, sealed: Buffer.from(first.sealed).fill(0, 40, 41) };
   await system.db
-    .insertInto('cluster_backup_chunk')
+    .insertInto('clusterBackupChunk')
     .values([spoilt, ...rest])
     .execute();
   const answer = await heal(id, body);
   expect(await run(answer)).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'BACKUP_UNREADABLE' } });
-  await system.db.updateTable('cluster_backup_chunk').set({ sealed: first.sealed }).where('seq', '=', 0).execute();
+  await system.db.updateTable('clusterBackupChunk').set({ sealed: first.sealed }).where('seq', '=', 0).execute();
   await system.http.post(`${operationOf(answer)}/retry`);
   expect(await settled(system.http, operationOf(answer), { timeoutMs: 90_000 })).toMatchObject({
     operationState: 'COMPLETED',
@@ -231,11 +231,7 @@ it('restores nothing while Nova does not stop the old server; then from the back
   expect(stop?.seq).toBeLessThan(firstPatch?.seq ?? 0);
   expect(Object.keys(cluster().nodes).sort()).toEqual(names);
   expect(Object.values(cluster().nodes).map(({ server }) => server)).toContain(younger?.server);
-  const context = await system.db
-    .selectFrom('vnf_lcm_op_occ')
-    .select('context')
-    .orderBy('start_time', 'desc')
-    .execute();
+  const context = await system.db.selectFrom('vnfLcmOpOcc').select('context').orderBy('startTime', 'desc').execute();
   expect(context[0]?.context).toMatchObject({ restore: { backupId: chosen.id } });
 }, 240_000);
 

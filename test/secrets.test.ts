@@ -118,7 +118,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   );
   expect(await settled(http, terminated)).toMatchObject({ operationState: 'COMPLETED' });
   expect(await system.db.selectFrom('secret').selectAll().execute()).toEqual([]);
-  expect(await system.db.selectFrom('cluster_backup_chunk').selectAll().execute()).toEqual([]);
+  expect(await system.db.selectFrom('clusterBackupChunk').selectAll().execute()).toEqual([]);
 }, 120_000);
 
 /** Lines of the cluster's keys, and pieces of the backup as it travels, as text, base64 and hexadecimal (as a row shows bytes). */

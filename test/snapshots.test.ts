@@ -38,7 +38,7 @@ const master = () => system.simulator.nodes.list().find(({ hostname }) => hostna
 it('has a backup of the new cluster in its store: a snapshot of etcd and every key that cannot be made again', async () => {
   const [backup, ...older] = await listClusterBackups(system.db, id);
   expect(older).toEqual([]);
-  expect(backup).toMatchObject({ node_name: master()?.hostname, revision: expect.stringMatching(/^\d+$/) });
+  expect(backup).toMatchObject({ nodeName: master()?.hostname, revision: expect.stringMatching(/^\d+$/) });
   if (!backup) throw new Error('no backup');
   const archive = gunzipSync(await system.backups.read(backup)).toString('latin1');
   for (const file of ['ca.key', 'sa.key', 'front-proxy-ca.key', 'etcd/ca.key']) {
@@ -55,11 +55,11 @@ it('lists backups without their content, and to nobody else', async () => {
   expect(data).toEqual([
     {
       id: backup?.id,
-      takenAt: backup?.taken_at.toISOString(),
+      takenAt: backup?.takenAt.toISOString(),
       nodeName: master()?.hostname,
       endpoint: system.simulator.nodes.clusters()[0]?.endpoint,
       revision: backup?.revision,
-      totalKeys: backup?.total_keys,
+      totalKeys: backup?.totalKeys,
       bytes: backup?.bytes,
     },
   ]);
@@ -112,6 +112,6 @@ it('forgets backups and schedule with the cluster', async () => {
     await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' }),
   );
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
-  expect(await system.db.selectFrom('cluster_backup_chunk').select('seq').execute()).toEqual([]);
+  expect(await system.db.selectFrom('clusterBackupChunk').select('seq').execute()).toEqual([]);
   await expect(schedule().describe()).rejects.toThrow(/not found/i);
 }, 60_000);

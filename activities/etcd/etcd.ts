@@ -127,7 +127,7 @@ export async function removeLeftoverMember(deps: ActivityDependencies, input: St
   const joining = await findClusterNode(deps.db, input.vnfInstanceId, slot);
   if (!joining) return;
   await onControlPlane(deps, input, { avoid: [slot], beat }, async ({ session }) => {
-    const leftover = leftoverOf(await listMembers(session), joining.nic_address);
+    const leftover = leftoverOf(await listMembers(session), joining.nicAddress);
     if (leftover) await removeMember(session, leftover);
   });
 }

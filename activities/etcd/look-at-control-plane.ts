@@ -62,7 +62,7 @@ interface Asked {
 
 async function askEtcd(deps: ActivityDependencies, ref: OperationRef, { node, beat }: Asked): Promise<NodeSight> {
   const input: StepInput = { ...ref, stepId: 'survey', round: 0 };
-  beat.say(`asking etcd on ${node.node_name}`);
+  beat.say(`asking etcd on ${node.nodeName}`);
   const sight = onNode(deps, input, { slot: node.slot, limitSeconds: 0, beat }, ({ session }) => lookAtEtcd(session));
   return { node: controlPlaneNode(node), etcd: await sight.catch((error) => unclear<EtcdSight>(error, beat)) };
 }
@@ -99,7 +99,7 @@ async function withServers(
 async function askNova(deps: ActivityDependencies, ref: OperationRef, { node, beat }: Asked): Promise<ServerSight> {
   try {
     const session = vimSession(await vimConnectionOf(deps, ref));
-    const server = await showServer(session, node.server_id, { timeoutMs: NOVA_TIMEOUT_MS, signal: beat.signal });
+    const server = await showServer(session, node.serverId, { timeoutMs: NOVA_TIMEOUT_MS, signal: beat.signal });
     return server ? { kind: 'status', status: server.status } : { kind: 'gone' };
   } catch (error) {
     return unclear<ServerSight>(error, beat);

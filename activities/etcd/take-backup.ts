@@ -79,19 +79,19 @@ export async function takeBackup({ node, session }: NodeAccess, { signal }: Beat
   });
   if (code === TOO_LARGE) {
     throw new VnflowError('BACKUP_TOO_LARGE', {
-      detail: `The backup of the cluster from ${node.node_name} has ${stderr.trim().split('\n').at(-1)} bytes; at most ${MAX_BYTES} are kept.`,
+      detail: `The backup of the cluster from ${node.nodeName} has ${stderr.trim().split('\n').at(-1)} bytes; at most ${MAX_BYTES} are kept.`,
     });
   }
   if (code !== 0) {
     const why = code === NO_ETCD ? 'no etcd runs there' : 'etcd gave no snapshot';
     throw new VnflowError('SNAPSHOT_FAILED', {
-      detail: `No backup could be taken on ${node.node_name}: ${why}.`,
+      detail: `No backup could be taken on ${node.nodeName}: ${why}.`,
       seen: stderr.slice(-1000),
     });
   }
   const taken = readTakenBackup(stdoutBytes);
   if (createHash('sha256').update(taken.archive).digest('hex') === taken.sha256) return taken;
   throw new VnflowError('NODE_PROTOCOL', {
-    detail: `The backup of the cluster was changed on its way from ${node.node_name}.`,
+    detail: `The backup of the cluster was changed on its way from ${node.nodeName}.`,
   });
 }

@@ -18,11 +18,11 @@ export async function healFactsOf(deps: ActivityDependencies, ref: OperationRef)
     parametersOf(deps, ref),
     findClusterVim(deps.db, ref.vnfInstanceId),
   ]);
-  return healFacts(request, instance.instantiated_vnf_info, { parameters, isVim: vim !== undefined });
+  return healFacts(request, instance.instantiatedVnfInfo, { parameters, isVim: vim !== undefined });
 }
 
 export async function healRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealVnfRequest> {
-  return HealVnfRequest.parse((await operationOf(deps, ref)).operation_params);
+  return HealVnfRequest.parse((await operationOf(deps, ref)).operationParams);
 }
 
 /** What `surveyControlPlane` found, or undefined when it was not asked. */

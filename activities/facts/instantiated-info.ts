@@ -96,7 +96,7 @@ const KeptInfo = z.looseObject({
 
 async function keptInfo(deps: ActivityDependencies, ref: OperationRef): Promise<OperationInfo> {
   const instance = await instanceOf(deps, ref);
-  const kept = KeptInfo.parse(instance.instantiated_vnf_info ?? {});
+  const kept = KeptInfo.parse(instance.instantiatedVnfInfo ?? {});
   return {
     of: await flavourOfInstance(deps, instance),
     extVirtualLinks: extVirtualLinksOf(kept.extVirtualLinkInfo),

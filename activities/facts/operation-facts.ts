@@ -57,7 +57,7 @@ export function clusterParametersOf(request: InstantiateVnfRequest): ClusterPara
 export async function vimConnectionOf(deps: ActivityDependencies, ref: OperationRef): Promise<VimConnection> {
   const operation = await operationOf(deps, ref);
   const map =
-    operation.operation === 'INSTANTIATE' && !isFinal(operation.operation_state)
+    operation.operation === 'INSTANTIATE' && !isFinal(operation.operationState)
       ? (await instantiateRequestOf(deps, ref)).vimConnectionInfo
       : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
   return firstVimConnection(map, ref.vnfInstanceId);
@@ -72,13 +72,13 @@ export function firstVimConnection(map: unknown, vnfInstanceId: string): VimConn
 }
 
 export async function vnfdOf(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Vnfd> {
-  const files = await readVnfPackageFiles(deps.db, instance.package_id, 'Definitions/');
+  const files = await readVnfPackageFiles(deps.db, instance.packageId, 'Definitions/');
   return readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
 }
 
 /** The flavour that an instance was instantiated with. */
 export async function flavourOfInstance(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Flavour> {
-  return flavour(await vnfdOf(deps, instance), String(instance.instantiated_vnf_info?.['flavourId']));
+  return flavour(await vnfdOf(deps, instance), String(instance.instantiatedVnfInfo?.['flavourId']));
 }
 
 export function stackName(vnfInstanceId: string): string {

@@ -9,9 +9,9 @@ import { flavourOfInstance, instanceOf, operationOf } from './operation-facts.ts
 export async function scaleFactsOf(deps: ActivityDependencies, ref: OperationRef): Promise<ScaleFacts> {
   const instance = await instanceOf(deps, ref);
   const request = await scaleRequestOf(deps, ref);
-  return scaleFacts(request, await flavourOfInstance(deps, instance), instance.instantiated_vnf_info ?? {});
+  return scaleFacts(request, await flavourOfInstance(deps, instance), instance.instantiatedVnfInfo ?? {});
 }
 
 export async function scaleRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<ScaleVnfRequest> {
-  return ScaleVnfRequest.parse((await operationOf(deps, ref)).operation_params);
+  return ScaleVnfRequest.parse((await operationOf(deps, ref)).operationParams);
 }

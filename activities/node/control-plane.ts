@@ -57,7 +57,7 @@ export async function onControlPlane<T>(
 }
 
 /** A node of the store, as etcd may know it. */
-export function controlPlaneNode({ slot, node_name: name, nic_address: address }: ClusterNode): ControlPlaneNode {
+export function controlPlaneNode({ slot, nodeName: name, nicAddress: address }: ClusterNode): ControlPlaneNode {
   return { slot, name, address };
 }
 

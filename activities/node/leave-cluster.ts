@@ -21,7 +21,7 @@ const FORCED_SECONDS = 10;
 export async function drainTimeoutOf(deps: ActivityDependencies, input: StepInput): Promise<number> {
   const params = z.looseObject({ additionalParams: z.looseObject({ drain_timeout: DrainTimeout }).optional() });
   return (
-    params.parse((await operationOf(deps, input)).operation_params).additionalParams?.drain_timeout ??
+    params.parse((await operationOf(deps, input)).operationParams).additionalParams?.drain_timeout ??
     DrainTimeout.parse(undefined)
   );
 }

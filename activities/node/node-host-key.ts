@@ -27,10 +27,10 @@ export async function nodeHostKey(
   input: StepInput,
   { node, signal }: { node: ClusterNode; signal: AbortSignal },
 ): Promise<HostKeyPolicy> {
-  const pinned = await findHostKey(deps.db, node.server_id);
+  const pinned = await findHostKey(deps.db, node.serverId);
   const expected = pinned ? [pinned.fingerprint] : [];
   const readConsole = patientReader(
-    () => serverConsole(deps, input, { serverId: node.server_id, signal }),
+    () => serverConsole(deps, input, { serverId: node.serverId, signal }),
     CONSOLE_WAIT_MS,
   );
   let waitingUntil: number | undefined;
@@ -40,23 +40,23 @@ export async function nodeHostKey(
       const log = await readConsole();
       if (log === undefined) {
         throw new VnflowError('NODE_UNREACHABLE', {
-          detail: `Nova did not give the console of server ${node.server_id}, so the host key ${fingerprint} of ${node.ssh_address} could not be checked. No credential was sent.`,
+          detail: `Nova did not give the console of server ${node.serverId}, so the host key ${fingerprint} of ${node.sshAddress} could not be checked. No credential was sent.`,
         });
       }
       const announced = consoleFingerprints(log);
       waitingUntil ??= Date.now() + deps.pace.consoleGrace * 1000;
       if (announced.length === 0 && isStillBooting(log) && Date.now() < waitingUntil) {
         throw new VnflowError('NODE_UNREACHABLE', {
-          detail: `The console of server ${node.server_id} has not announced the host key of ${node.ssh_address} yet, which shows ${fingerprint}.`,
+          detail: `The console of server ${node.serverId} has not announced the host key of ${node.sshAddress} yet, which shows ${fingerprint}.`,
         });
       }
       if (announced.length > 0 && !announced.includes(fingerprint)) {
         throw new VnflowError('NODE_HOST_KEY', {
-          detail: `${node.ssh_address} shows the host key ${fingerprint}, but the console of server ${node.server_id} announced ${announced.join(', ')}. No credential was sent.`,
+          detail: `${node.sshAddress} shows the host key ${fingerprint}, but the console of server ${node.serverId} announced ${announced.join(', ')}. No credential was sent.`,
         });
       }
       const source = announced.length > 0 ? 'console' : 'first-contact';
-      const key = { server_id: node.server_id, vnf_instance_id: input.vnfInstanceId, key_type: keyType, fingerprint };
+      const key = { serverId: node.serverId, vnfInstanceId: input.vnfInstanceId, keyType, fingerprint };
       await writeAsAttempt(deps, ({ db }) => pinHostKey(db, { ...key, source }));
       expected.push(fingerprint); // for the next attempt
     },
@@ -87,9 +87,9 @@ export async function bastionHostKey(deps: ActivityDependencies, { host, port }:
     expected,
     onFirstContact: async (fingerprint, keyType) => {
       await pinHostKey(deps.db, {
-        server_id: id,
-        vnf_instance_id: NO_INSTANCE,
-        key_type: keyType,
+        serverId: id,
+        vnfInstanceId: NO_INSTANCE,
+        keyType,
         fingerprint,
         source: 'first-contact',
       });

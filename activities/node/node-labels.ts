@@ -9,5 +9,5 @@ export async function labelsOf(
   slots: readonly string[],
 ): Promise<Record<string, string>> {
   const nodes = await findNodesOfSlots(db, vnfInstanceId, slots);
-  return Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.node_name, node.nic_address)]));
+  return Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)]));
 }

@@ -98,7 +98,7 @@ async function openWithin(deps: ActivityDependencies, opening: Opening): Promise
       if (error.code === 'NODE_AUTH') loginUntil ??= Date.now() + opening.authGraceSeconds * 1000;
       else if (!PROBLEMS[error.code].retriable) throw error;
       if (Date.now() > (error.code === 'NODE_AUTH' ? (loginUntil ?? 0) : until)) throw error;
-      opening.beat.say(`waiting for ${opening.node.node_name} (${opening.node.ssh_address}): ${error.message}`);
+      opening.beat.say(`waiting for ${opening.node.nodeName} (${opening.node.sshAddress}): ${error.message}`);
       await delay(pause * 1000, undefined, { signal: opening.beat.signal });
       pause = Math.min(pause * 1.5, deps.pace.poll.longest);
     }
@@ -125,7 +125,7 @@ async function open(
 ): Promise<SshSession> {
   const login = loginOf(parameters, node.role);
   return openSession({
-    host: node.ssh_address,
+    host: node.sshAddress,
     username: login.username,
     auth: login.private_key === undefined ? { password: login.password ?? '' } : { privateKey: login.private_key },
     hostKey: keys.node,

@@ -48,7 +48,7 @@ export async function runPhase(
   const { node, parameters, session } = access;
   const cluster = await clusterContextOf(deps, input);
   const environment = phaseEnvironment({
-    node: { name: node.node_name, address: node.nic_address, loginUser: loginOf(parameters, node.role).username },
+    node: { name: node.nodeName, address: node.nicAddress, loginUser: loginOf(parameters, node.role).username },
     parameters,
     cluster: phase.seenAs?.(cluster) ?? cluster,
     ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),
@@ -61,7 +61,7 @@ export async function runPhase(
   const record = () => recordStepLog(deps.db, { ...input, attempt }, latest);
   const job = {
     id: phaseJobId(input, phase.jobSuffix),
-    description: `vnflow ${phase.name} ${node.node_name}`,
+    description: `vnflow ${phase.name} ${node.nodeName}`,
     script: await installScript(deps, input, parameters.script_path),
     args: [phase.name],
     env: environment,

@@ -34,19 +34,19 @@ async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<Ope
     throw new VnflowError('OPERATION_STATE', { detail: `The operation ${id} has ended: no workflow takes it over.` });
   }
   const forward = await findPlan(deps.db, id, 'forward');
-  const rollback = operation.plan_direction === 'rollback' ? await findPlan(deps.db, id, 'rollback') : undefined;
+  const rollback = operation.planDirection === 'rollback' ? await findPlan(deps.db, id, 'rollback') : undefined;
   const followed = rollback ?? forward;
   const lost = lostFailure(operation);
   const steps = followed ? await stepsOfPlan(deps, id, followed) : [];
   const labels = await labelsOf(deps.db, ref.vnfInstanceId, [...new Set((followed?.steps ?? []).flatMap(slotsOf))]);
   return {
-    seq: operation.record_seq,
+    seq: operation.recordSeq,
     round: operation.round,
-    rollbackSupported: isRollbackSupported(operation.operation, operation.operation_params),
+    rollbackSupported: isRollbackSupported(operation.operation, operation.operationParams),
     ...(forward ? { forward } : {}),
     ...(rollback ? { rollback } : {}),
-    conditions: Object.fromEntries(steps.map((step) => [step.step_id, CONDITION[step.state](step)])),
-    failures: Object.fromEntries(steps.map((step) => [step.step_id, failureOfStep(step, lost)])),
+    conditions: Object.fromEntries(steps.map((step) => [step.stepId, CONDITION[step.state](step)])),
+    failures: Object.fromEntries(steps.map((step) => [step.stepId, failureOfStep(step, lost)])),
     lost,
     labels,
   };
@@ -54,14 +54,14 @@ async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<Ope
 
 async function stepsOfPlan(deps: ActivityDependencies, id: string, plan: Plan): Promise<OperationStepRow[]> {
   const ids = new Set(plan.steps.map((step) => step.id));
-  return (await listSteps(deps.db, id)).filter(({ step_id }) => ids.has(step_id));
+  return (await listSteps(deps.db, id)).filter(({ stepId }) => ids.has(stepId));
 }
 
 function lostFailure({ error }: AdoptedOperation): StepFailure {
   return failureIn(error) ?? { code: 'ENGINE_LOST', detail: 'The workflow of this operation is gone.' };
 }
 
-function failureOfStep({ step_id: stepId, error }: OperationStepRow, lost: StepFailure): StepFailure {
+function failureOfStep({ stepId, error }: OperationStepRow, lost: StepFailure): StepFailure {
   return { ...(failureIn(error) ?? lost), stepId };
 }
 

@@ -58,7 +58,7 @@ export function createRecordActivities(
     recordState: async ({ state, failure, otherFailures = 0, by, seq, round, follow, ...ref }) => {
       const { vnfLcmOpOccId } = ref;
       const row = await operationOf(deps, ref);
-      const { grant_id, error } = row;
+      const { grantId, error } = row;
       const problem = failure
         ? problemOf({ state, vnfLcmOpOccId, otherFailures }, failure)
         : isFinal(state) && errorAtTheEnd({ state, vnfLcmOpOccId }, error);
@@ -69,7 +69,7 @@ export function createRecordActivities(
         ...(follow === undefined ? {} : { follow }),
         text: `${state}${failure && problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
         ...(problem ? { error: problem } : {}),
-        ...(state === 'PROCESSING' && grant_id === null ? { grantId: randomUUID() } : {}),
+        ...(state === 'PROCESSING' && grantId === null ? { grantId: randomUUID() } : {}),
         ...(state === 'FAILED_TEMP'
           ? { begunSteps: failure?.code === 'OPERATION_CANCELLED' ? 'CANCELLED' : 'FAILED' }
           : {}),
@@ -90,7 +90,7 @@ export function createRecordActivities(
 
     recordEnd: async ({ direction, seq, ...ref }) => {
       const operation = await operationOf(deps, ref);
-      if (isFinal(operation.operation_state)) {
+      if (isFinal(operation.operationState)) {
         // an earlier run of this activity has recorded it, and perhaps died before it removed the secrets
       } else if (direction === 'rollback') {
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
@@ -102,7 +102,7 @@ export function createRecordActivities(
       } else {
         const instance = await instanceOf(deps, ref);
         const change = await instanceChange(deps, operation);
-        const changes = resourceChanges(instance.instantiated_vnf_info ?? undefined, change.instantiatedVnfInfo);
+        const changes = resourceChanges(instance.instantiatedVnfInfo ?? undefined, change.instantiatedVnfInfo);
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
           seq,
           state: 'COMPLETED',
@@ -126,7 +126,7 @@ async function keepNewPlan(deps: ActivityDependencies, ref: OperationRef, direct
 }
 
 async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
-  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
   switch (operation.operation) {
     case 'INSTANTIATE': {
       const request = await instantiateRequestOf(deps, ref);
@@ -140,7 +140,7 @@ async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow
     case 'HEAL':
       return healPlan(deps, ref);
     case 'TERMINATE':
-      return planTerminate(TerminateVnfRequest.parse(operation.operation_params));
+      return planTerminate(TerminateVnfRequest.parse(operation.operationParams));
     default:
       return operation.operation satisfies never;
   }
@@ -155,7 +155,7 @@ async function healPlan(deps: ActivityDependencies, ref: OperationRef): Promise<
 }
 
 async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
-  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
   return operation.operation === 'SCALE'
     ? planScaleOutRollback(await scaleFactsOf(deps, ref))
     : planInstantiateRollback();
@@ -163,7 +163,7 @@ async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRo
 
 /** What a completed operation means for its instance. */
 async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
-  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
   switch (operation.operation) {
     case 'INSTANTIATE':
       return instantiated(deps, operation);
@@ -178,7 +178,7 @@ async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOcc
 }
 
 async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
-  const ref = { vnfInstanceId: operation.vnf_instance_id, vnfLcmOpOccId: operation.id };
+  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
   const request = await instantiateRequestOf(deps, ref);
   return {
     instantiationState: 'INSTANTIATED',
@@ -192,9 +192,9 @@ async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRo
 /** Does an instantiate that is given up leave something in the cloud? It has to be found again before the instance is deleted. */
 async function leavesAStack(
   deps: ActivityDependencies,
-  { id, operation, operation_state }: VnfLcmOpOccRow,
+  { id, operation, operationState }: VnfLcmOpOccRow,
 ): Promise<boolean> {
-  if (operation !== 'INSTANTIATE' || isFinal(operation_state)) return false;
+  if (operation !== 'INSTANTIATE' || isFinal(operationState)) return false;
   return (await listSteps(deps.db, id)).some(({ kind, attempt }) => kind === 'applyStack' && attempt > 0);
 }
 
@@ -218,7 +218,7 @@ async function discoveredInfo(deps: ActivityDependencies, operation: VnfLcmOpOcc
 function terminated(instance: VnfInstanceRow): InstanceChange {
   return {
     instantiationState: 'NOT_INSTANTIATED',
-    instantiatedVnfInfo: { flavourId: instance.instantiated_vnf_info?.['flavourId'], vnfState: 'STOPPED' },
+    instantiatedVnfInfo: { flavourId: instance.instantiatedVnfInfo?.['flavourId'], vnfState: 'STOPPED' },
     vimConnectionInfo: {},
   };
 }

@@ -44,7 +44,7 @@ async function growthOf(
     listServerGroups(session, options),
     countHosts(session, options),
   ]);
-  const servers = Info.parse(instance.instantiated_vnf_info ?? {})
+  const servers = Info.parse(instance.instantiatedVnfInfo ?? {})
     .vnfcResourceInfo.filter(({ vduId }) => vduId === added.vduId)
     .map(({ id }) => id);
   return { by: added.by, flavor, servers, groups, hosts };

@@ -18,7 +18,7 @@ export async function stackInput(deps: ActivityDependencies, ref: OperationRef):
   const request = await instantiateRequestOf(deps, ref);
   const instance = await instanceOf(deps, ref);
   const of = flavour(await vnfdOf(deps, instance), request.flavourId);
-  const hots = await readVnfPackageFiles(deps.db, instance.package_id, 'BaseHOT/');
+  const hots = await readVnfPackageFiles(deps.db, instance.packageId, 'BaseHOT/');
   const { template, files, parameters } = standardUserData({
     ...baseHot(new Map([...hots].map(([path, content]) => [path, content.toString('utf8')])), request.flavourId),
     flavour: of,

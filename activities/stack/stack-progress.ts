@@ -85,8 +85,8 @@ export async function isOfThisOperation(
   input: OperationRef,
   stack: Stack,
 ): Promise<boolean> {
-  const { start_time } = await operationOf(deps, input);
-  return Date.parse(startOf(stack)) >= Math.floor(start_time.getTime() / 1000) * 1000; // Heat tells whole seconds
+  const { startTime } = await operationOf(deps, input);
+  return Date.parse(startOf(stack)) >= Math.floor(startTime.getTime() / 1000) * 1000; // Heat tells whole seconds
 }
 
 function startOf({ updated_time, creation_time }: Stack): string {

@@ -59,8 +59,10 @@ async function keep(
   { vnfInstanceId, vnfLcmOpOccId }: OperationRef,
   { nodes, context }: { nodes: readonly DiscoveredNode[]; context: Record<string, unknown> },
 ): Promise<void> {
-  const rows = nodes.map((node) => rowOf(vnfInstanceId, node));
-  await putClusterNodes(db, rows);
+  await putClusterNodes(
+    db,
+    nodes.map((node) => ({ vnfInstanceId, ...node })),
+  );
   const servers = nodes.map(({ serverId }) => serverId);
   await forgetOtherNodes(db, vnfInstanceId, servers);
   await mergeOperationContext(db, vnfLcmOpOccId, context);
@@ -107,17 +109,5 @@ async function addressesOf(
       }),
     ),
     floatingIps: new Map(floatingIps.map(({ id, floating_ip_address }) => [id, floating_ip_address])),
-  };
-}
-
-function rowOf(vnfInstanceId: string, node: DiscoveredNode) {
-  return {
-    vnf_instance_id: vnfInstanceId,
-    slot: node.slot,
-    role: node.role,
-    server_id: node.serverId,
-    node_name: node.nodeName,
-    ssh_address: node.sshAddress,
-    nic_address: node.nicAddress,
   };
 }

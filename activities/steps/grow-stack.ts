@@ -80,8 +80,8 @@ async function growth(
   const instance = await instanceOf(deps, input);
   const of = await flavourOfInstance(deps, instance);
   const { vduId, count, by } = await scaleFactsOf(deps, input);
-  const hots = await readVnfPackageFiles(deps.db, instance.package_id, 'BaseHOT/');
-  const links = z.array(ExtVirtualLinkInfo).parse(instance.instantiated_vnf_info?.['extVirtualLinkInfo'] ?? []);
+  const hots = await readVnfPackageFiles(deps.db, instance.packageId, 'BaseHOT/');
+  const links = z.array(ExtVirtualLinkInfo).parse(instance.instantiatedVnfInfo?.['extVirtualLinkInfo'] ?? []);
   return scaleOutUserData(
     {
       ...baseHot(new Map([...hots].map(([path, content]) => [path, content.toString('utf8')])), of.id),

@@ -92,7 +92,7 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
     verifyCluster: (input) =>
       heartbeating((beat) =>
         onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session }) => {
-          const expected = (await listClusterNodes(deps.db, input.vnfInstanceId)).map(({ node_name }) => node_name);
+          const expected = (await listClusterNodes(deps.db, input.vnfInstanceId)).map(({ nodeName }) => nodeName);
           await waitUntilReady(session, { expected, command: GET_NODES }, { ...beat, poll: deps.pace.poll });
           return {};
         }),
@@ -107,7 +107,7 @@ async function ownNodeReady(
   { access, beat }: { access: NodeAccess; beat: Beat },
 ): Promise<void> {
   if ((await operationOf(deps, input)).operation === 'INSTANTIATE') return;
-  const { node_name: name } = access.node;
+  const { nodeName: name } = access.node;
   const waiting = { ...beat, poll: deps.pace.poll };
   await waitUntilReady(access.session, { expected: [name], command: ownNode(name) }, waiting);
 }

@@ -44,7 +44,7 @@ interface Change {
 async function onEveryOther(deps: ActivityDependencies, input: StepInput, { kind, beat }: Change) {
   const isOut = ({ slot }: ClusterNode) => input.slots?.includes(slot) === true;
   const masters = await listControlPlane(deps.db, input.vnfInstanceId);
-  const out = masters.filter(isOut).map(({ node_name }) => node_name);
+  const out = masters.filter(isOut).map(({ nodeName }) => nodeName);
   const there = masters.filter((node) => !isOut(node));
   await Promise.all(
     there.map(({ slot }) => balance(deps, input, { kind, slot, beat, seenAs: (cluster) => without(cluster, out) })),

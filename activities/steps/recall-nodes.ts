@@ -54,12 +54,12 @@ interface Recall {
 
 async function recall(deps: ActivityDependencies, input: StepInput, work: Recall): Promise<void> {
   const { beat, staying, own } = work;
-  const expected = [own.node_name, ...staying.map(({ node_name }) => node_name)];
+  const expected = [own.nodeName, ...staying.map(({ nodeName }) => nodeName)];
   const known = knownNodes(await kubectl(work, GET_NODES));
   const strangers = [...known].filter((one) => !expected.includes(one));
   await deleteNodes(work, strangers);
   const asked = new Map<string, 'asked' | 'unreachable'>();
-  await ask(deps, input, { ...work, asked, nodes: staying.filter(({ node_name }) => !known.has(node_name)) });
+  await ask(deps, input, { ...work, asked, nodes: staying.filter(({ nodeName }) => !known.has(nodeName)) });
   // what the snapshot says of a node is old until the node controller has missed it
   await delay(deps.pace.nodeGrace * 1000, undefined, { signal: beat.signal });
   const until = Date.now() + READY_SECONDS * 1000;
@@ -70,7 +70,7 @@ async function recall(deps: ActivityDependencies, input: StepInput, work: Recall
     await ask(deps, input, {
       ...work,
       asked,
-      nodes: staying.filter(({ node_name }) => late.includes(node_name) && !asked.has(node_name)),
+      nodes: staying.filter(({ nodeName }) => late.includes(nodeName) && !asked.has(nodeName)),
     });
     const missing = late.filter((name) => asked.get(name) !== 'unreachable');
     if (missing.length === 0) return;
@@ -99,13 +99,13 @@ async function ask(deps: ActivityDependencies, input: StepInput, { nodes, asked,
   if (nodes.length === 0) return;
   await deleteNodes(work, nodesOfOtherMachines(await kubectl(work, GET_NODES), nodes, work.own));
   const reached = await restartKubelets(deps, input, { nodes, beat: work.beat });
-  for (const { node_name, slot } of nodes) asked.set(node_name, reached.includes(slot) ? 'asked' : 'unreachable');
+  for (const { nodeName, slot } of nodes) asked.set(nodeName, reached.includes(slot) ? 'asked' : 'unreachable');
   const lost = nodes.filter(({ slot }) => !reached.includes(slot));
   if (lost.length === 0) return;
   await deleteNodes(work, await withoutServer(deps, input, lost));
-  const text = `not reached, heal them: ${lost.map(({ node_name }) => node_name).join(', ')}`;
+  const text = `not reached, heal them: ${lost.map(({ nodeName }) => nodeName).join(', ')}`;
   await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
-  deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: lost.map(({ node_name }) => node_name) }, text);
+  deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: lost.map(({ nodeName }) => nodeName) }, text);
 }
 
 async function deleteNodes(work: Recall, names: readonly string[]): Promise<void> {
@@ -123,8 +123,8 @@ async function withoutServer(
 ): Promise<string[]> {
   if (nodes.length === 0) return [];
   const session = vimSession(await vimConnectionOf(deps, input));
-  const looked = nodes.map(async ({ node_name, server_id }) =>
-    (await showServer(session, server_id)) === undefined ? [node_name] : [],
+  const looked = nodes.map(async ({ nodeName, serverId }) =>
+    (await showServer(session, serverId)) === undefined ? [nodeName] : [],
   );
   return (await Promise.all(looked)).flat();
 }
@@ -138,10 +138,10 @@ async function restartKubelets(
   const asked: string[] = [];
   for (let at = 0; at < nodes.length; at += NODES_AT_ONCE) {
     await Promise.all(
-      nodes.slice(at, at + NODES_AT_ONCE).map(async ({ slot, node_name }) => {
+      nodes.slice(at, at + NODES_AT_ONCE).map(async ({ slot, nodeName }) => {
         try {
           await onNode(deps, input, { slot, limitSeconds: 10, beat }, async ({ session }) => {
-            beat.say(`restarting the kubelet of ${node_name}`);
+            beat.say(`restarting the kubelet of ${nodeName}`);
             await execAsRoot(session, sudoCommand(['systemctl', 'restart', 'kubelet']), { signal: beat.signal });
           });
           asked.push(slot);

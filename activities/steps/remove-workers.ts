@@ -17,7 +17,7 @@ export function createRemoveWorkersActivity(deps: ActivityDependencies): Pick<St
     removeWorkers: (input) =>
       heartbeating(async (beat) => {
         const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
-        const victims = nodes.map(({ node_name }) => node_name);
+        const victims = nodes.map(({ nodeName }) => nodeName);
         const timeoutSeconds = await drainTimeoutOf(deps, input);
         await onControlPlane(deps, input, { beat }, async ({ session }) => {
           for (const name of victims) await cordon(session, beat, name);

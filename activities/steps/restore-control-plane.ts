@@ -56,7 +56,7 @@ async function chosenBackup(deps: ActivityDependencies, input: StepInput): Promi
   }
   checkEndpoint(backup, (await context('cluster')) as ClusterContext | undefined);
   await mergeOperationContext(deps.db, input.vnfLcmOpOccId, {
-    restore: { backupId: backup.id, takenAt: backup.taken_at.toISOString(), revision: backup.revision },
+    restore: { backupId: backup.id, takenAt: backup.takenAt.toISOString(), revision: backup.revision },
   });
   return backup;
 }
@@ -94,7 +94,7 @@ async function unsealed(deps: ActivityDependencies, backup: ClusterBackup): Prom
     return await deps.backups.store.read(backup);
   } catch (error) {
     throw new VnflowError('BACKUP_UNREADABLE', {
-      detail: `The backup of ${backup.taken_at.toISOString()} (${backup.id}) does not open under this master key.`,
+      detail: `The backup of ${backup.takenAt.toISOString()} (${backup.id}) does not open under this master key.`,
       cause: error,
     });
   }
@@ -104,7 +104,7 @@ async function putBackup(
   { session, node }: NodeAccess,
   { archive, id, beat }: { archive: Buffer; id: string; beat: Beat },
 ): Promise<void> {
-  beat.say(`bringing the backup to ${node.node_name}`);
+  beat.say(`bringing the backup to ${node.nodeName}`);
   const { code, stderr } = await execAsRoot(session, sudoCommand(['sh', '-c', PUT, 'vnflow', DIRECTORY, id]), {
     stdin: archive,
     signal: beat.signal,
@@ -112,7 +112,7 @@ async function putBackup(
   });
   if (code === 0) return;
   throw new VnflowError('NODE_COMMAND_TRANSIENT', {
-    detail: `The backup could not be written on ${node.node_name}.`,
+    detail: `The backup could not be written on ${node.nodeName}.`,
     seen: stderr.slice(-1000),
   });
 }

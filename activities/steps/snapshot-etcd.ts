@@ -98,9 +98,9 @@ async function keep(
   ref: OperationRef,
   { access, beat }: { access: NodeAccess; beat: Beat },
 ): Promise<ClusterBackup | undefined> {
-  beat.say(`taking a snapshot on ${access.node.node_name}`);
+  beat.say(`taking a snapshot on ${access.node.nodeName}`);
   const { archive, endpoint, revision, totalKeys } = await takeBackup(access, beat);
-  const facts = { node_name: access.node.node_name, endpoint, revision, total_keys: totalKeys };
+  const facts = { nodeName: access.node.nodeName, endpoint, revision, totalKeys };
   return deps.backups.store.put(ref.vnfInstanceId, archive, { facts, keep: deps.backups.keep });
 }
 
@@ -112,11 +112,11 @@ async function onSchedule(deps: ActivityDependencies, vnfInstanceId: string, bea
   if (await findOpenOperation(deps.db, vnfInstanceId)) return 'skipped: an operation is under way';
   const instance = await findVnfInstance(deps.db, vnfInstanceId);
   const last = await newestOperation(deps.db, vnfInstanceId);
-  if (instance?.instantiation_state !== 'INSTANTIATED' || !last) {
+  if (instance?.instantiationState !== 'INSTANTIATED' || !last) {
     await deleteSchedule(vnfInstanceId);
     return 'the VNF instance is not instantiated any more: the schedule is removed';
   }
   const input = { vnfInstanceId, vnfLcmOpOccId: last.id, stepId: 'snapshotOnSchedule', round: 0 };
   const kept = await keepFirst(deps, input, { slots: await controlPlaneOf(deps, input), beat });
-  return kept ? `taken on ${kept.node_name} at revision ${kept.revision}` : 'the cluster is gone';
+  return kept ? `taken on ${kept.nodeName} at revision ${kept.revision}` : 'the cluster is gone';
 }

@@ -55,7 +55,7 @@ async function serversToStop(deps: ActivityDependencies, input: StepInput): Prom
   const known = await fencedServers(deps, input);
   const missing = slots.filter((slot) => !Object.values(known).includes(slot));
   const found = await findNodesOfSlots(deps.db, input.vnfInstanceId, missing);
-  const fenced = { ...known, ...Object.fromEntries(found.map(({ server_id, slot }) => [server_id, slot])) };
+  const fenced = { ...known, ...Object.fromEntries(found.map(({ serverId, slot }) => [serverId, slot])) };
   await mergeOperationContext(deps.db, input.vnfLcmOpOccId, { [CONTEXT]: fenced });
   const own = Object.entries(fenced).filter(([, slot]) => slots.includes(slot));
   return { servers: Object.fromEntries(own), fenced: Object.values(fenced) };

@@ -53,13 +53,13 @@ export function fakeEngine(db: Database): FakeEngine {
       if (!row) throw new VnflowError('INTERNAL', { detail: 'gone' });
       const facts = {
         operation: row.operation,
-        rollbackSupported: isRollbackSupported(row.operation, row.operation_params),
+        rollbackSupported: isRollbackSupported(row.operation, row.operationParams),
       };
-      const refusal = refusalInState(action, facts, row.operation_state);
+      const refusal = refusalInState(action, facts, row.operationState);
       if (refusal) throw new VnflowError(refusal.code, refusal);
       if ('stepId' in action) return recordStepControl(db, vnfLcmOpOccId, { ...action, seq: nextSeq() });
       if (action.kind === 'cancel') return recordCancelPending(db, vnfLcmOpOccId, { ...action, seq: nextSeq() });
-      const state = nextState(row.operation_state, action.kind);
+      const state = nextState(row.operationState, action.kind);
       if (state) await enterState(db, vnfLcmOpOccId, { state, text: state });
     },
   };

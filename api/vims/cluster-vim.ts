@@ -23,16 +23,16 @@ export function checkChangeable(row: VimRow, changes: UpdateVim['vim']): void {
  * @throws VnflowError CONFLICT
  */
 export async function checkUnused({ db }: ApiContext, row: VimRow): Promise<void> {
-  const { vnf_instance_id } = row;
-  if (vnf_instance_id === null) return;
-  const instance = await findVnfInstance(db, vnf_instance_id);
-  const lives = instance?.instantiation_state === 'INSTANTIATED' || (await findOpenOperation(db, vnf_instance_id));
+  const { vnfInstanceId } = row;
+  if (vnfInstanceId === null) return;
+  const instance = await findVnfInstance(db, vnfInstanceId);
+  const lives = instance?.instantiationState === 'INSTANTIATED' || (await findOpenOperation(db, vnfInstanceId));
   if (!lives) return;
   throw new VnflowError('CONFLICT', {
     detail: `VIM ${row.id} is in use: it is ${clusterOf(row)}, and goes away when that is terminated.`,
   });
 }
 
-function clusterOf({ vnf_instance_id }: VimRow): string {
-  return vnf_instance_id === null ? 'a Kubernetes cluster' : `the cluster of VNF instance ${vnf_instance_id}`;
+function clusterOf({ vnfInstanceId }: VimRow): string {
+  return vnfInstanceId === null ? 'a Kubernetes cluster' : `the cluster of VNF instance ${vnfInstanceId}`;
 }

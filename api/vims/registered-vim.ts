@@ -10,15 +10,15 @@ import { AuthCred, type RegisteredVim, VimProject } from './vim-connection.ts';
  */
 export async function unsealedVim({ secrets }: ApiContext, row: VimRow): Promise<RegisteredVim> {
   const authCred = AuthCred.safeParse(await secrets.get(secretName.vim(row.id)));
-  const vimProject = VimProject.safeParse(row.vim_project);
+  const vimProject = VimProject.safeParse(row.vimProject);
   if (!authCred.success || !vimProject.success) {
     throw new VnflowError('INTERNAL', { detail: `The credentials of VIM ${row.id} are not in the store.` });
   }
   const [region] = regionsOf(row);
-  return { id: row.id, authUrl: row.auth_url, authCred: authCred.data, vimProject: vimProject.data, region };
+  return { id: row.id, authUrl: row.authUrl, authCred: authCred.data, vimProject: vimProject.data, region };
 }
 
-function regionsOf({ placement_attr }: VimRow): string[] {
-  const regions = placement_attr['regions'];
+function regionsOf({ placementAttr }: VimRow): string[] {
+  const regions = placementAttr['regions'];
   return Array.isArray(regions) ? regions.filter((region) => typeof region === 'string') : [];
 }

@@ -114,7 +114,7 @@ async function changedCredentials(context: ApiContext, row: VimRow, vim: UpdateV
   const known = await unsealedVim(context, row);
   const authCred = parseMember(AuthCred, { ...known.authCred, ...vim.auth_cred }, ['vim', 'auth_cred']);
   const vimProject = parseMember(VimProject, { ...known.vimProject, ...vim.vim_project }, ['vim', 'vim_project']);
-  const { regions } = await context.checkVim(vimCredentials({ authUrl: row.auth_url, authCred, vimProject }));
+  const { regions } = await context.checkVim(vimCredentials({ authUrl: row.authUrl, authCred, vimProject }));
   return { authCred, vimProject, regions };
 }
 

@@ -16,7 +16,7 @@ export async function checkVimName(
   const wanted = { tenant, name, vnfInstanceId };
   const vim = await findOtherVimNamed(db, wanted);
   if (vim) {
-    const cluster = vim.vnf_instance_id === null ? '' : `, the cluster of VNF instance ${vim.vnf_instance_id}`;
+    const cluster = vim.vnfInstanceId === null ? '' : `, the cluster of VNF instance ${vim.vnfInstanceId}`;
     throw taken(`the project has a VIM with the name "${name}" already: ${vim.id} (${vim.type}${cluster}).`);
   }
   const other = await findInstanceBecomingVim(db, wanted);

@@ -10,11 +10,11 @@ import type { ApiContext } from '../dependencies.ts';
  */
 export async function controlOperation(
   { engine }: ApiContext,
-  { id, operation, operation_params, operation_state, vnf_instance_id }: VnfLcmOpOccRow,
+  { id, operation, operationParams, operationState, vnfInstanceId }: VnfLcmOpOccRow,
   action: OperatorAction,
 ): Promise<void> {
-  const rollbackSupported = isRollbackSupported(operation, operation_params);
-  const refusal = refusalInState(action, { operation, rollbackSupported }, operation_state);
+  const rollbackSupported = isRollbackSupported(operation, operationParams);
+  const refusal = refusalInState(action, { operation, rollbackSupported }, operationState);
   if (refusal) throw new VnflowError(refusal.code, { detail: refusal.detail });
-  await engine.control(action, { vnfInstanceId: vnf_instance_id, vnfLcmOpOccId: id });
+  await engine.control(action, { vnfInstanceId, vnfLcmOpOccId: id });
 }

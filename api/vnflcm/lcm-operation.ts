@@ -21,16 +21,16 @@ export async function checkIdle({ db, engine }: ApiContext, vnfInstanceId: strin
   if (!open) return;
   throw new VnflowError('VNF_BUSY', {
     detail: `Other LCM operation of vnfInstance ${vnfInstanceId} is in progress.`,
-    seen: `${open.operation} ${open.id} is in state ${open.operation_state}`,
+    seen: `${open.operation} ${open.id} is in state ${open.operationState}`,
   });
 }
 
 /** @throws VnflowError VNF_INSTANTIATED, VNF_NOT_INSTANTIATED */
 export function checkInstantiationState(
-  { id, instantiation_state }: VnfInstanceRow,
-  wanted: VnfInstanceRow['instantiation_state'],
+  { id, instantiationState }: VnfInstanceRow,
+  wanted: VnfInstanceRow['instantiationState'],
 ): void {
-  if (instantiation_state === wanted) return;
+  if (instantiationState === wanted) return;
   if (wanted === 'INSTANTIATED') {
     throw new VnflowError('VNF_NOT_INSTANTIATED', { detail: `VnfInstance ${id} isn't instantiated.` });
   }

@@ -15,23 +15,23 @@ const read = new Map<string, InstancePackage>();
 const MOST_READ = 16;
 
 /** What names an instance and its package; the instance need not be there yet. */
-export type InstanceOfPackage = Pick<VnfInstanceRow, 'id' | 'tenant' | 'vnfd_id' | 'package_id'>;
+export type InstanceOfPackage = Pick<VnfInstanceRow, 'id' | 'tenant' | 'vnfdId' | 'packageId'>;
 
 /** The package that an instance is made from. @throws VnflowError VNFD_NOT_USABLE when it has been disabled since */
 export async function packageOfInstance({ db }: ApiContext, instance: InstanceOfPackage): Promise<InstancePackage> {
-  const found = await findVnfPackage(db, instance.tenant, instance.package_id);
-  if (found?.operational_state !== 'ENABLED') {
+  const found = await findVnfPackage(db, instance.tenant, instance.packageId);
+  if (found?.operationalState !== 'ENABLED') {
     throw new VnflowError('VNFD_NOT_USABLE', {
-      detail: `VnfPackage of vnfdId ${instance.vnfd_id} is not found or not operational: package ${instance.package_id} is ${found?.operational_state ?? 'gone'}.`,
+      detail: `VnfPackage of vnfdId ${instance.vnfdId} is not found or not operational: package ${instance.packageId} is ${found?.operationalState ?? 'gone'}.`,
     });
   }
-  const known = read.get(instance.package_id);
+  const known = read.get(instance.packageId);
   if (known) return known;
-  const files = await readVnfPackageFiles(db, instance.package_id);
+  const files = await readVnfPackageFiles(db, instance.packageId);
   const fresh = { vnfd: readVnfd(textsUnder(files, 'Definitions/')), files };
   const [oldest] = read.keys();
   if (read.size >= MOST_READ && oldest !== undefined) read.delete(oldest);
-  read.set(instance.package_id, fresh);
+  read.set(instance.packageId, fresh);
   return fresh;
 }
 

@@ -31,7 +31,7 @@ export async function healPlan(
     (await repeatedParameters(context, instance, request.additionalParams)) ??
     ClusterParameters.parse(await context.secrets.get(secretName.clusterParameters(instance.id)));
   const isVim = (await findClusterVim(context.db, instance.id)) !== undefined;
-  const plan = planHeal(healFacts(request, instance.instantiated_vnf_info, { parameters, isVim }), survey);
+  const plan = planHeal(healFacts(request, instance.instantiatedVnfInfo, { parameters, isVim }), survey);
   const backups = await listClusterBackups(context.db, instance.id);
   const backupId = backupIdOf(request);
   if (survey || backupId !== undefined) checkBackup(plan, { vnfInstanceId: instance.id, backups, backupId });

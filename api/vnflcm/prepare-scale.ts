@@ -21,7 +21,7 @@ export async function prepareScale(
   await checkIdle(context, instance.id);
   checkInstantiationState(instance, 'INSTANTIATED');
   const { vnfd } = await packageOfInstance(context, instance);
-  const info: ScaledInfo & { flavourId?: string } = instance.instantiated_vnf_info ?? {};
+  const info: ScaledInfo & { flavourId?: string } = instance.instantiatedVnfInfo ?? {};
   const chosen = flavour(vnfd, String(info.flavourId));
   const facts = scaleFacts(request, chosen, info);
   const cluster = await repeatedParameters(context, instance, request.additionalParams);

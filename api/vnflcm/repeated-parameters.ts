@@ -27,7 +27,7 @@ export async function repeatedParameters(
   parseMember(DrainTimeout, additionalParams['drain_timeout'], ['additionalParams', 'drain_timeout']);
   if (!(CLUSTER_PARAMETERS in additionalParams)) return undefined;
   const { vnfd, files } = await packageOfInstance(context, instance);
-  const chosen = flavour(vnfd, String(instance.instantiated_vnf_info?.['flavourId']));
+  const chosen = flavour(vnfd, String(instance.instantiatedVnfInfo?.['flavourId']));
   return checkClusterParameters(additionalParams, {
     vdus: chosen.vdus.map(({ id }) => id),
     resources: (vduId) => hotResources(textsUnder(files, `BaseHOT/${chosen.id}/`), vduId),

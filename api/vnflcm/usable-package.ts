@@ -6,7 +6,7 @@ import type { ApiContext } from '../dependencies.ts';
 export async function usablePackage({ db }: ApiContext, tenant: string, vnfdId: string): Promise<VnfPackageRow> {
   const onboarded = await findVnfPackageByVnfdId(db, tenant, vnfdId);
   if (!onboarded) throw notUsable(vnfdId, 'no package with it is onboarded');
-  if (onboarded.operational_state !== 'ENABLED') throw notUsable(vnfdId, `package ${onboarded.id} is DISABLED`);
+  if (onboarded.operationalState !== 'ENABLED') throw notUsable(vnfdId, `package ${onboarded.id} is DISABLED`);
   return onboarded;
 }
 

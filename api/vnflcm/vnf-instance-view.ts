@@ -4,7 +4,7 @@ import type { SelectableResource } from '../query/selectors.ts';
 
 type Free = Record<string, unknown>;
 
-const TASKS: Readonly<Record<VnfInstanceRow['instantiation_state'], Readonly<Record<string, string>>>> = {
+const TASKS: Readonly<Record<VnfInstanceRow['instantiationState'], Readonly<Record<string, string>>>> = {
   NOT_INSTANTIATED: { instantiate: 'instantiate' },
   INSTANTIATED: { terminate: 'terminate', scale: 'scale', heal: 'heal', changeExtConn: 'change_ext_conn' },
 };
@@ -35,21 +35,21 @@ export function vnfInstanceUrl(endpoint: string, id: string): string {
 /** VnfInstance as Tacker emits it: what is not set is left out. The store keeps it without secrets. */
 export function vnfInstanceView(row: VnfInstanceRow, endpoint: string): Free & { id: string } {
   const self = vnfInstanceUrl(endpoint, row.id);
-  const tasks = Object.entries(TASKS[row.instantiation_state]).map(([rel, path]) => [rel, { href: `${self}/${path}` }]);
+  const tasks = Object.entries(TASKS[row.instantiationState]).map(([rel, path]) => [rel, { href: `${self}/${path}` }]);
   return {
     id: row.id,
     ...present({
       vnfInstanceName: row.name || undefined,
       vnfInstanceDescription: row.description || undefined,
-      vnfdId: row.vnfd_id,
+      vnfdId: row.vnfdId,
       vnfProvider: row.provider,
-      vnfProductName: row.product_name,
-      vnfSoftwareVersion: row.software_version,
-      vnfdVersion: row.vnfd_version,
-      vnfConfigurableProperties: row.vnf_configurable_properties,
-      vimConnectionInfo: row.vim_connection_info,
-      instantiationState: row.instantiation_state,
-      instantiatedVnfInfo: row.instantiated_vnf_info,
+      vnfProductName: row.productName,
+      vnfSoftwareVersion: row.softwareVersion,
+      vnfdVersion: row.vnfdVersion,
+      vnfConfigurableProperties: row.vnfConfigurableProperties,
+      vimConnectionInfo: row.vimConnectionInfo,
+      instantiationState: row.instantiationState,
+      instantiatedVnfInfo: row.instantiatedVnfInfo,
       metadata: row.metadata,
       extensions: row.extensions,
     }),

@@ -90,9 +90,9 @@ async function create(context: ApiContext, { caller }: ApiRequest, body: CreateV
       vnfdId: body.vnfdId,
       packageId: onboarded.id,
       provider: onboarded.provider ?? '',
-      productName: onboarded.product_name ?? '',
-      softwareVersion: onboarded.software_version ?? '',
-      vnfdVersion: onboarded.vnfd_version ?? '',
+      productName: onboarded.productName ?? '',
+      softwareVersion: onboarded.softwareVersion ?? '',
+      vnfdVersion: onboarded.vnfdVersion ?? '',
       metadata: body.metadata,
     });
   } catch (error) {
@@ -105,8 +105,8 @@ async function create(context: ApiContext, { caller }: ApiRequest, body: CreateV
 }
 
 async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnswer> {
-  const { id, instantiation_state } = await vnfInstanceOf(context, request);
-  if (instantiation_state === 'NOT_INSTANTIATED') await clearLeftovers(context, id);
+  const { id, instantiationState } = await vnfInstanceOf(context, request);
+  if (instantiationState === 'NOT_INSTANTIATED') await clearLeftovers(context, id);
   switch (await deleteIdleVnfInstance(context.db, id)) {
     case 'deleted':
       await context.secrets.removeOwnedBy(id);

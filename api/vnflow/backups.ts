@@ -4,13 +4,13 @@ import type { ApiContext } from '../dependencies.ts';
 /** The backups of an instance's cluster, the newest first: what is known of them without opening one. */
 export async function backupsOf({ db }: ApiContext, vnfInstanceId: string): Promise<Record<string, unknown>[]> {
   const backups = await listClusterBackups(db, vnfInstanceId);
-  return backups.map(({ id, taken_at, node_name, endpoint, revision, total_keys, bytes }) => ({
+  return backups.map(({ id, takenAt, nodeName, endpoint, revision, totalKeys, bytes }) => ({
     id,
-    takenAt: taken_at.toISOString(),
-    nodeName: node_name,
+    takenAt: takenAt.toISOString(),
+    nodeName,
     endpoint,
     revision,
-    totalKeys: total_keys,
+    totalKeys,
     bytes,
   }));
 }

@@ -39,7 +39,7 @@ function eventView(row: OperationEventRow): Record<string, unknown> {
     at: row.at.toISOString(),
     type: row.type,
     state: row.state,
-    stepId: row.step_id,
+    stepId: row.stepId,
     attempt: row.attempt,
     summary: row.summary,
     text: row.text,

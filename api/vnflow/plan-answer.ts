@@ -124,8 +124,8 @@ export async function vnfdPlanAnswer(
   tenant: string,
   { vnfdId, operation, request }: VnfdPlanRequest,
 ): Promise<Record<string, unknown>> {
-  const { id: package_id } = await usablePackage(context, tenant, vnfdId);
-  const notThere = { id: NIL, tenant, vnfd_id: vnfdId, package_id };
+  const { id: packageId } = await usablePackage(context, tenant, vnfdId);
+  const notThere = { id: NIL, tenant, vnfdId, packageId };
   const body = parseMember(InstantiateVnfRequest, request, ['request']);
   const planned = planOfInstantiate(await checkInstantiate(context, notThere, body));
   return answerOf(context, planned, { operation, vnfInstanceId: '{vnfInstanceId}', nodes: [] });
@@ -159,8 +159,8 @@ async function answerOf(
   };
 }
 
-function existingNode({ slot, role, node_name, nic_address }: ClusterNode): ExistingNode {
-  return { slot, role, label: nodeLabel(node_name, nic_address) };
+function existingNode({ slot, role, nodeName, nicAddress }: ClusterNode): ExistingNode {
+  return { slot, role, label: nodeLabel(nodeName, nicAddress) };
 }
 
 interface StepContext {

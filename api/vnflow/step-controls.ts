@@ -39,9 +39,9 @@ async function controlStep(
   await controlOperation(context, operation, actionOf({ stepId, by: request.caller.userName }));
   const [steps, nodes] = await Promise.all([
     listSteps(context.db, operation.id),
-    listClusterNodes(context.db, operation.vnf_instance_id),
+    listClusterNodes(context.db, operation.vnfInstanceId),
   ]);
-  const step = steps.find(({ step_id }) => step_id === stepId);
+  const step = steps.find((step) => step.stepId === stepId);
   if (!step) throw new VnflowError('NOT_FOUND', { detail: `The operation has no step ${stepId.slice(0, 200)}.` });
   return { status: 200, json: stepView(step, { nodes, expectedSeconds: undefined }) };
 }

@@ -11,18 +11,18 @@ import { present } from '../http/present.ts';
 export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promise<Record<string, unknown>> {
   const [steps, nodes, secondsOf] = await Promise.all([
     listSteps(db, row.id),
-    listClusterNodes(db, row.vnf_instance_id),
+    listClusterNodes(db, row.vnfInstanceId),
     expectedDurations(db),
   ]);
   const expected = (kind: string) => (isStepKind(kind) ? secondsOf(kind) : undefined);
   return present({
     id: row.id,
-    vnfInstanceId: row.vnf_instance_id,
+    vnfInstanceId: row.vnfInstanceId,
     operation: row.operation,
-    operationState: row.operation_state,
-    cancelMode: row.cancel_mode,
-    startTime: row.start_time.toISOString(),
-    stateEnteredTime: row.state_entered_time.toISOString(),
+    operationState: row.operationState,
+    cancelMode: row.cancelMode,
+    startTime: row.startTime.toISOString(),
+    stateEnteredTime: row.stateEnteredTime.toISOString(),
     error: row.error,
     expectedSeconds: steps.length === 0 ? undefined : expectedSeconds(steps, expected),
     steps: steps.map((step) => stepView(step, { nodes, expectedSeconds: expected(step.kind) })),
@@ -36,18 +36,18 @@ export function stepView(
 ): Record<string, unknown> {
   const node = nodes.find(({ slot }) => slot === step.slot);
   return present({
-    id: step.step_id,
+    id: step.stepId,
     kind: step.kind,
     summary: step.summary,
     slot: step.slot,
-    node: node && { name: node.node_name, address: node.nic_address },
+    node: node && { name: node.nodeName, address: node.nicAddress },
     after: step.after,
     state: step.state,
     attempt: step.attempt,
-    startedAt: step.started_at?.toISOString(),
-    endedAt: step.ended_at?.toISOString(),
+    startedAt: step.startedAt?.toISOString(),
+    endedAt: step.endedAt?.toISOString(),
     expectedSeconds,
-    logTail: step.log_tail,
+    logTail: step.logTail,
     note: step.note,
     error: step.error,
   });
@@ -55,8 +55,8 @@ export function stepView(
 
 /** The critical path of what is expected. */
 function expectedSeconds(rows: readonly OperationStepRow[], expected: (kind: string) => number | undefined): number {
-  const steps = rows.flatMap(({ step_id, kind, after }): PlanStep[] =>
-    isStepKind(kind) ? [{ id: step_id, kind, after }] : [],
+  const steps = rows.flatMap(({ stepId, kind, after }): PlanStep[] =>
+    isStepKind(kind) ? [{ id: stepId, kind, after }] : [],
   );
   const known = new Set(steps.map(({ id }) => id));
   const whole = steps.map((step) => ({ ...step, after: step.after.filter((id) => known.has(id)) }));

@@ -16,8 +16,8 @@ export async function vnfPackageOf({ db }: ApiContext, { params, caller }: ApiRe
 /** The same, when it must have content. @throws VnflowError NOT_FOUND, CONFLICT */
 export async function onboardedPackageOf(context: ApiContext, request: ApiRequest): Promise<VnfPackageWithUsage> {
   const row = await vnfPackageOf(context, request);
-  if (row.onboarding_state === 'ONBOARDED') return row;
+  if (row.onboardingState === 'ONBOARDED') return row;
   throw new VnflowError('CONFLICT', {
-    detail: `VNF package ${row.id} is ${row.onboarding_state}, not ONBOARDED: upload its content first.`,
+    detail: `VNF package ${row.id} is ${row.onboardingState}, not ONBOARDED: upload its content first.`,
   });
 }

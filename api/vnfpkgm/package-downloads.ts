@@ -51,9 +51,9 @@ export function vnfdEndpoint(context: ApiContext): Endpoint {
 /** GET artifacts/PATH: a file that the package lists as an additional artifact. */
 export function artifactEndpoint(context: ApiContext): Endpoint {
   return withoutBody(async (request) => {
-    const { id, additional_artifacts } = await onboardedPackageOf(context, request);
+    const { id, additionalArtifacts } = await onboardedPackageOf(context, request);
     const { path = '' } = request.params;
-    const listed = additional_artifacts?.some(({ artifactPath }) => artifactPath === path) ?? false;
+    const listed = additionalArtifacts?.some(({ artifactPath }) => artifactPath === path) ?? false;
     const content = listed ? await readVnfPackageFile(context.db, id, path) : undefined;
     if (!content) {
       throw new VnflowError('NOT_FOUND', {

@@ -28,10 +28,10 @@ export function uploadEndpoint(context: ApiContext): Endpoint {
   });
 }
 
-function checkCreated({ id, onboarding_state }: VnfPackageWithUsage): void {
-  if (onboarding_state === 'CREATED') return;
+function checkCreated({ id, onboardingState }: VnfPackageWithUsage): void {
+  if (onboardingState === 'CREATED') return;
   throw new VnflowError('CONFLICT', {
-    detail: `VNF package ${id} is ${onboarding_state}; content can be uploaded in CREATED only. Create another package.`,
+    detail: `VNF package ${id} is ${onboardingState}; content can be uploaded in CREATED only. Create another package.`,
   });
 }
 

@@ -33,24 +33,24 @@ export function vnfPackageView(row: VnfPackageWithUsage): Free & { id: string } 
   const self = vnfPackagePath(row.id);
   return {
     id: row.id,
-    onboardingState: row.onboarding_state,
-    operationalState: row.operational_state,
-    usageState: row.usage_state,
-    userDefinedData: row.user_defined_data,
-    ...(row.onboarding_state === 'ONBOARDED' ? onboardedView(row) : {}),
+    onboardingState: row.onboardingState,
+    operationalState: row.operationalState,
+    usageState: row.usageState,
+    userDefinedData: row.userDefinedData,
+    ...(row.onboardingState === 'ONBOARDED' ? onboardedView(row) : {}),
     _links: { self: { href: self }, packageContent: { href: `${self}/package_content` } },
   };
 }
 
 function onboardedView(row: VnfPackageWithUsage): Free {
   return present({
-    vnfdId: row.vnfd_id,
+    vnfdId: row.vnfdId,
     vnfProvider: row.provider,
-    vnfProductName: row.product_name,
-    vnfSoftwareVersion: row.software_version,
-    vnfdVersion: row.vnfd_version,
+    vnfProductName: row.productName,
+    vnfSoftwareVersion: row.softwareVersion,
+    vnfdVersion: row.vnfdVersion,
     checksum: row.checksum,
-    softwareImages: row.software_images,
-    additionalArtifacts: row.additional_artifacts,
+    softwareImages: row.softwareImages,
+    additionalArtifacts: row.additionalArtifacts,
   });
 }

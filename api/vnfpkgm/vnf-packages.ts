@@ -76,8 +76,8 @@ async function update(
     throw new VnflowError('BAD_REQUEST', { detail: 'The body must have operationalState or userDefinedData.' });
   }
   if (operationalState !== undefined) checkStateChange(found, operationalState);
-  const merged = userDefinedData && mergePatched(found.user_defined_data, userDefinedData);
-  if (merged && isDeepStrictEqual(merged, found.user_defined_data)) {
+  const merged = userDefinedData && mergePatched(found.userDefinedData, userDefinedData);
+  if (merged && isDeepStrictEqual(merged, found.userDefinedData)) {
     throw new VnflowError('CONFLICT', { detail: `userDefinedData: VNF package ${found.id} already has these values.` });
   }
   await updateVnfPackage(db, found.id, {
@@ -99,22 +99,22 @@ function mergePatched(present: Record<string, unknown>, patch: Record<string, un
 }
 
 function checkStateChange(found: VnfPackageWithUsage, wanted: 'ENABLED' | 'DISABLED'): void {
-  if (found.onboarding_state !== 'ONBOARDED') {
+  if (found.onboardingState !== 'ONBOARDED') {
     throw new VnflowError('BAD_REQUEST', {
-      detail: `operationalState: VNF package ${found.id} is ${found.onboarding_state}; its state can be changed once it is ONBOARDED.`,
+      detail: `operationalState: VNF package ${found.id} is ${found.onboardingState}; its state can be changed once it is ONBOARDED.`,
     });
   }
-  if (found.operational_state === wanted) {
+  if (found.operationalState === wanted) {
     throw new VnflowError('CONFLICT', { detail: `operationalState: VNF package ${found.id} is ${wanted} already.` });
   }
 }
 
 async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnswer> {
-  const { id, operational_state, usage_state } = await vnfPackageOf(context, request);
-  if (operational_state === 'ENABLED') {
+  const { id, operationalState, usageState } = await vnfPackageOf(context, request);
+  if (operationalState === 'ENABLED') {
     throw new VnflowError('CONFLICT', { detail: `VNF package ${id} is ENABLED; set operationalState DISABLED first.` });
   }
-  if (usage_state === 'IN_USE') throw inUse(id);
+  if (usageState === 'IN_USE') throw inUse(id);
   try {
     await deleteVnfPackage(context.db, id);
   } catch (error) {

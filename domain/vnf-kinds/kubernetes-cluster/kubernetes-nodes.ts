@@ -32,8 +32,8 @@ export function knownNodes(kubectlJson: string): Set<string> {
 
 /** A node as the store knows it. */
 interface NodeOnServer {
-  readonly node_name: string;
-  readonly server_id: string;
+  readonly nodeName: string;
+  readonly serverId: string;
 }
 
 /**
@@ -46,10 +46,10 @@ export function nodesOfOtherMachines(kubectlJson: string, nodes: readonly NodeOn
   const machines = new Map(
     items.map(({ metadata, status }) => [metadata.name, status.nodeInfo.systemUUID.toLowerCase()]),
   );
-  if (machines.get(own.node_name) !== own.server_id.toLowerCase()) return [];
-  const isOther = ({ node_name, server_id }: NodeOnServer) => {
-    const machine = machines.get(node_name) ?? '';
-    return machine !== '' && machine !== server_id.toLowerCase();
+  if (machines.get(own.nodeName) !== own.serverId.toLowerCase()) return [];
+  const isOther = ({ nodeName, serverId }: NodeOnServer) => {
+    const machine = machines.get(nodeName) ?? '';
+    return machine !== '' && machine !== serverId.toLowerCase();
   };
-  return nodes.filter(isOther).map(({ node_name }) => node_name);
+  return nodes.filter(isOther).map(({ nodeName }) => nodeName);
 }
