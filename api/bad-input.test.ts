@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { givenInstance } from './testing/given.ts';
-import { sampleRequest } from './testing/sample-package.ts';
-import { startTestApi, type TestApi } from './testing/test-api.ts';
+import { givenInstance } from '../test/testing/api/given.ts';
+import { sampleRequest } from '../test/testing/api/sample-package.ts';
+import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 
 let test: TestApi;
 let instance: { id: string; packageId: string; vnfdId: string };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { givenInstance, givenPackage } from '../test/testing/api/given.ts';
+import { sampleRequest } from '../test/testing/api/sample-package.ts';
+import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { createApi } from './create-api.ts';
 import { startApi } from './start-api.ts';
-import { givenInstance, givenPackage } from './testing/given.ts';
-import { sampleRequest } from './testing/sample-package.ts';
-import { startTestApi, type TestApi } from './testing/test-api.ts';
 
 let test: TestApi;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { givenInstance, givenPackage } from './testing/given.ts';
-import { samplePackageFiles } from './testing/sample-package.ts';
-import { startTestApi, type TestApi } from './testing/test-api.ts';
+import { givenInstance, givenPackage } from '../test/testing/api/given.ts';
+import { samplePackageFiles } from '../test/testing/api/sample-package.ts';
+import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { zipOf } from './vnfpkgm/zip-of.ts';
 
 let test: TestApi;

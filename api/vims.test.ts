@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { putClusterVim } from '../store/cluster-vims.ts';
 import { secretName } from '../store/secrets.ts';
-import { enterState } from './testing/enter-state.ts';
-import { givenInstance, givenInstantiated, givenOperation } from './testing/given.ts';
-import { sampleRequest } from './testing/sample-package.ts';
-import { startTestApi, type TestApi } from './testing/test-api.ts';
+import { enterState } from '../test/testing/api/enter-state.ts';
+import { givenInstance, givenInstantiated, givenOperation } from '../test/testing/api/given.ts';
+import { sampleRequest } from '../test/testing/api/sample-package.ts';
+import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 
 let test: TestApi;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { planInstantiate } from '../domain/vnf-kinds/kubernetes-cluster/plan-ins
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
 import { recordStepControl } from '../store/operator-controls.ts';
-import { enterState, nextSeq } from './testing/enter-state.ts';
-import { givenInstance, givenInstantiated, givenOperation, givenPackage } from './testing/given.ts';
-import { sampleRequest } from './testing/sample-package.ts';
-import { startTestApi, type TestApi } from './testing/test-api.ts';
+import { enterState, nextSeq } from '../test/testing/api/enter-state.ts';
+import { givenInstance, givenInstantiated, givenOperation, givenPackage } from '../test/testing/api/given.ts';
+import { sampleRequest } from '../test/testing/api/sample-package.ts';
+import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 
 let test: TestApi;
 beforeAll(async () => {

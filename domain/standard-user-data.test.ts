@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { samplePackageFiles, sampleRequest } from '../test/testing/domain/sample-package.ts';
 import { readYaml } from './safe-yaml.ts';
 import { healUserData, scaleInUserData, scaleOutUserData } from './standard-user-data/scale-and-heal.ts';
 import { baseHot, hotResources, standardUserData, type UserDataInput } from './standard-user-data.ts';
-import { samplePackageFiles, sampleRequest } from './testing/sample-package.ts';
 import { flavour, readVnfd } from './vnfd.ts';
 
 const files = samplePackageFiles();

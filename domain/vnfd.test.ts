@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { samplePackageFiles } from './testing/sample-package.ts';
+import { samplePackageFiles } from '../test/testing/domain/sample-package.ts';
 import { flavour, level, readVnfd, vduCount, vduIds } from './vnfd.ts';
 
 const SIMPLE = 'Definitions/flavour_simple.yaml';

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type RecordedCloud, recorded, startRecordedCloud } from '../test/testing/openstack/recorded-cloud.ts';
+import { problemOf } from '../test/testing/problem-of.ts';
 import { createImage, deleteImage, findImage, uploadImage } from './glance.ts';
 import { listFloatingIps, listPorts } from './neutron.ts';
 import { consoleOutput, listServers } from './nova.ts';
 import { createSession, type Session } from './session.ts';
-import { problemOf } from './testing/problem-of.ts';
-import { type RecordedCloud, recorded, startRecordedCloud } from './testing/recorded-cloud.ts';
 
 let cloud: RecordedCloud;
 let session: Session;

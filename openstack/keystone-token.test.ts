@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { type RecordedCloud, recorded, startRecordedCloud } from '../test/testing/openstack/recorded-cloud.ts';
+import { problemOf } from '../test/testing/problem-of.ts';
 import { validateToken } from './keystone-token.ts';
-import { problemOf } from './testing/problem-of.ts';
-import { type RecordedCloud, recorded, startRecordedCloud } from './testing/recorded-cloud.ts';
 
 let cloud: RecordedCloud;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type RecordedCloud, startRecordedCloud } from '../test/testing/openstack/recorded-cloud.ts';
+import { problemOf } from '../test/testing/problem-of.ts';
 import { createStack, deleteStack, markUnhealthy, showStack, updateStack } from './heat.ts';
 import { showServer } from './nova.ts';
 import { checkConnection, createSession } from './session.ts';
-import { problemOf } from './testing/problem-of.ts';
-import { type RecordedCloud, startRecordedCloud } from './testing/recorded-cloud.ts';
 
 const PROJECT = 'f67a9dea29c1457990b621766418b6b8';
 const stack = { name: 'rec-17993', id: '8fe6139f-c5fb-48a6-a2f4-73ca267d0656' };

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import {
+  type RecordedCloud,
+  type Reply,
+  recorded,
+  startRecordedCloud,
+} from '../test/testing/openstack/recorded-cloud.ts';
+import { problemOf } from '../test/testing/problem-of.ts';
 import { findStack, listResources, nestedStackOf, showResource, stackFiles, stackOf, stackTemplate } from './heat.ts';
 import { createSession, type Session } from './session.ts';
 import { waitForStack } from './stack-wait.ts';
-import { problemOf } from './testing/problem-of.ts';
-import { type RecordedCloud, type Reply, recorded, startRecordedCloud } from './testing/recorded-cloud.ts';
 
 const stack = { name: 'rec-17993', id: '8fe6139f-c5fb-48a6-a2f4-73ca267d0656' };
 const byName = '/v1/f67a9dea29c1457990b621766418b6b8/stacks/rec-17993';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VnflowError } from '../domain/problems.ts';
+import { handmadeZip } from '../test/testing/packages/handmade-zip.ts';
+import { smallPackage } from '../test/testing/packages/small-package.ts';
 import { readCsar } from './csar.ts';
-import { handmadeZip } from './testing/handmade-zip.ts';
-import { smallPackage } from './testing/small-package.ts';
 
 const STORED = handmadeZip(smallPackage());
 const DEFLATED = handmadeZip(smallPackage().map((entry) => ({ ...entry, deflate: true })));

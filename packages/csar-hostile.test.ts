@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { VnflowError } from '../domain/problems.ts';
+import { type HandmadeEntry, handmadeZip } from '../test/testing/packages/handmade-zip.ts';
+import { block, SCRIPT, SMALL_PACKAGE, sha, smallPackage } from '../test/testing/packages/small-package.ts';
 import { readCsar } from './csar.ts';
 import { type CsarLimits, DEFAULT_CSAR_LIMITS } from './csar-limits.ts';
-import { type HandmadeEntry, handmadeZip } from './testing/handmade-zip.ts';
-import { block, SCRIPT, SMALL_PACKAGE, sha, smallPackage } from './testing/small-package.ts';
 
 const META = SMALL_PACKAGE['TOSCA-Metadata/TOSCA.meta'] ?? '';
 const HASH = sha('sha256', SCRIPT);

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
+import { SMALL_PACKAGE } from '../test/testing/packages/small-package.ts';
 import { readCsar } from './csar.ts';
-import { SMALL_PACKAGE } from './testing/small-package.ts';
 
 const IMAGE = 'Files/images/node.img';
 const MIB = 1024 ** 2;

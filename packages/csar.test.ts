@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { handmadeZip } from '../test/testing/packages/handmade-zip.ts';
+import { block, SCRIPT, SMALL_PACKAGE, sha, smallPackage } from '../test/testing/packages/small-package.ts';
 import { readCsar } from './csar.ts';
-import { handmadeZip } from './testing/handmade-zip.ts';
-import { block, SCRIPT, SMALL_PACKAGE, sha, smallPackage } from './testing/small-package.ts';
 
 const AT = { now: new Date('2024-04-16T04:22:31.987Z') };
 

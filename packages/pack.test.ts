@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { SCRIPT, SMALL_PACKAGE, sha } from '../test/testing/packages/small-package.ts';
 import { readCsar } from './csar.ts';
 import { packCsar } from './pack.ts';
-import { SCRIPT, SMALL_PACKAGE, sha } from './testing/small-package.ts';
 
 const SAMPLE = join(import.meta.dirname, '../samples/kubernetes-cluster');
 const METADATA = 'metadata:\nvnf_product_name: Small VNF\nvnf_provider_id: Company\n';

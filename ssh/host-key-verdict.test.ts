@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type LoopbackNode, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
 import { openSession } from './session.ts';
-import { type LoopbackNode, startLoopbackNode } from './testing/loopback-node.ts';
 
 const PASSWORD = 'pa ss"word';
 /** A host key policy may wait for Nova's console or for the store, and answer when the connection is long gone. */

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { problemOf } from '../test/testing/problem-of.ts';
+import { type LoopbackNode, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
 import { cancelJob, type FollowOptions, isJobBegun, type Job, jobId, runJob } from './job.ts';
 import { startCommand } from './job-commands.ts';
 import { openSession, type SshSession } from './session.ts';
-import { type LoopbackNode, startLoopbackNode } from './testing/loopback-node.ts';
-import { problemOf } from './testing/problem-of.ts';
 
 let node: LoopbackNode;
 const sessions: SshSession[] = [];

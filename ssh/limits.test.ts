@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
+import { problemOf } from '../test/testing/problem-of.ts';
+import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
 import { openSession, type SessionTarget, type SshSession } from './session.ts';
-import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from './testing/loopback-node.ts';
-import { problemOf } from './testing/problem-of.ts';
 
 /** What sshd's defaults allow: MaxSessions 10 per connection, MaxStartups 10:30:100. */
 const opened: { stop(): unknown }[] = [];

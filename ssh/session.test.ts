@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { problemOf } from '../test/testing/problem-of.ts';
+import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
 import { openSession, type SessionTarget, type SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
-import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from './testing/loopback-node.ts';
-import { problemOf } from './testing/problem-of.ts';
 
 const PASSWORD = 'pa ss"word';
 const opened: { stop(): unknown }[] = [];

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testStoreLocation } from '../test/testing/test-store.ts';
 import { createClusterBackups, listClusterBackups } from './cluster-backups.ts';
 import { forgetCluster, putClusterNodes } from './cluster-nodes.ts';
 import { type Database, openStore } from './open-store.ts';
-import { testStoreLocation } from './test-store.ts';
 import { insertVnfInstance } from './vnf-instances.ts';
 import { insertVnfPackage } from './vnf-packages.ts';
 

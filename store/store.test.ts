@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planInstantiate, planInstantiateRollback } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { testStoreLocation } from '../test/testing/test-store.ts';
 import { acceptLcmRequest, deleteIdleVnfInstance, keepLcmRequest } from './lcm-requests.ts';
 import { type Database, openStore } from './open-store.ts';
 import { findPlan, keepPlan } from './operation-plans.ts';
@@ -16,7 +17,6 @@ import {
 import { findOperation, mergeOperationContext, operationContext, recordOperationState } from './operations.ts';
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
-import { testStoreLocation } from './test-store.ts';
 import { findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
 import {
   findVnfPackage,

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AxiosInstance } from 'axios';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { testStoreLocation } from '../store/test-store.ts';
 import {
   clientOf,
   createInstance,
@@ -15,6 +14,7 @@ import {
   settled,
   tokenOf,
 } from './testing/system.ts';
+import { testStoreLocation } from './testing/test-store.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const SPEED = '25';

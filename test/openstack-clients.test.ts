@@ -17,8 +17,8 @@ import { listFloatingIps, listPorts } from '../openstack/neutron.ts';
 import { listServers, showServer } from '../openstack/nova.ts';
 import { type Credentials, checkConnection, createSession, type Session } from '../openstack/session.ts';
 import { waitForStack } from '../openstack/stack-wait.ts';
-import { problemOf } from '../openstack/testing/problem-of.ts';
 import { login, startCloud } from '../simulator/index.ts';
+import { problemOf } from './testing/problem-of.ts';
 
 const FILES = {
   'VDU1.yaml': `heat_template_version: 2018-08-31

@@ -4,12 +4,12 @@ import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEFAULT_BACKUPS } from '../activities/dependencies.ts';
-import { testStoreLocation } from '../store/test-store.ts';
 import { startWorker } from '../worker/start-worker.ts';
 import { TASK_QUEUE, workflowId } from '../workflows/contract.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 import { BUNDLES, quiet } from './testing/temporal.ts';
 import { TEST_PACE } from './testing/test-pace.ts';
+import { testStoreLocation } from './testing/test-store.ts';
 
 let system: System;
 let client: Client;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type Move, newPlay, play } from '../../test/testing/domain/operation-play.ts';
 import { STEP_KINDS } from '../steps/index.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
 import { isFinal, OPERATION_STATES, type OperationState } from './state.ts';
 import { STEP_CONTROLS, type StepControl } from './step-control.ts';
-import { type Move, newPlay, play } from './testing/play.ts';
 
 const by = 'tester';
 function actionOn(kind: StepControl, stepId: string): OperatorAction {

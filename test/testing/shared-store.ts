@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { PGlite } from '@electric-sql/pglite';
-import { testStoreLocation } from '../../store/test-store.ts';
+import { testStoreLocation } from './test-store.ts';
 
 /** A store that several processes use: each worker that a test kills is a process of its own. */
 export interface SharedStore {

@@ -17,12 +17,12 @@ import { startSimulator } from '../../simulator/index.ts';
 import { createClusterBackups } from '../../store/cluster-backups.ts';
 import { openStore, type StoreLocation } from '../../store/open-store.ts';
 import { createSecrets } from '../../store/secrets.ts';
-import { testStoreLocation } from '../../store/test-store.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { TemporalServer } from '../../worker/temporal-server.ts';
 import { askForPlans, bearWitness, checkAgainstPlan } from './planned.ts';
 import { BUNDLES, quiet, startTestTemporal } from './temporal.ts';
 import { TEST_PACE } from './test-pace.ts';
+import { testStoreLocation } from './test-store.ts';
 
 const samples = fileURLToPath(new URL('../../samples', import.meta.url));
 const FINAL = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);

@@ -1,12 +1,12 @@
-import type { ClusterLook } from '../../domain/cluster-look.ts';
-import { type OperatorAction, refusalInState } from '../../domain/operation/operator-actions.ts';
-import { isRollbackSupported, nextState } from '../../domain/operation/state.ts';
-import { VnflowError } from '../../domain/problems.ts';
-import { acceptLcmRequest } from '../../store/lcm-requests.ts';
-import type { Database } from '../../store/open-store.ts';
-import { findOperation } from '../../store/operations.ts';
-import { recordCancelPending, recordStepControl } from '../../store/operator-controls.ts';
-import type { LcmEngine } from '../engine.ts';
+import type { LcmEngine } from '../../../api/engine.ts';
+import type { ClusterLook } from '../../../domain/cluster-look.ts';
+import { type OperatorAction, refusalInState } from '../../../domain/operation/operator-actions.ts';
+import { isRollbackSupported, nextState } from '../../../domain/operation/state.ts';
+import { VnflowError } from '../../../domain/problems.ts';
+import { acceptLcmRequest } from '../../../store/lcm-requests.ts';
+import type { Database } from '../../../store/open-store.ts';
+import { findOperation } from '../../../store/operations.ts';
+import { recordCancelPending, recordStepControl } from '../../../store/operator-controls.ts';
 import { enterState, nextSeq } from './enter-state.ts';
 
 export interface FakeEngine extends LcmEngine {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const ROOT = path.join(import.meta.dirname, '../../samples');
+const ROOT = path.join(import.meta.dirname, '../../../samples');
 
 /** Every file of the sample package, by path. */
 export function samplePackageFiles(): Map<string, Buffer> {

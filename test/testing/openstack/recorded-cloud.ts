@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { z } from 'zod';
-import type { Credentials } from '../keystone.ts';
+import type { Credentials } from '../../../openstack/keystone.ts';
 
 export interface Reply {
   readonly status: number;
@@ -35,7 +35,7 @@ const sampleSchema = z.object({
 
 /** A recorded answer by the name of its file. */
 export function recorded(name: string): Reply & { readonly body: unknown } {
-  const text = readFileSync(new URL(`../../test/recorded/openstack/${name}.json`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../recorded/openstack/${name}.json`, import.meta.url), 'utf8');
   const { status, headers, body } = sampleSchema.parse(JSON.parse(text)).response;
   return { status, headers, body };
 }

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import { VnflowError } from '../../domain/problems.ts';
-import { readVnfd } from '../../domain/vnfd.ts';
-import { readCsar } from '../../packages/csar.ts';
-import { openStore } from '../../store/open-store.ts';
-import { createSecrets } from '../../store/secrets.ts';
-import { testStoreLocation } from '../../store/test-store.ts';
-import type { ApiDependencies, OnboardableCsar, TokenOwner } from '../dependencies.ts';
-import { startApi } from '../start-api.ts';
+import type { ApiDependencies, OnboardableCsar, TokenOwner } from '../../../api/dependencies.ts';
+import { startApi } from '../../../api/start-api.ts';
+import { VnflowError } from '../../../domain/problems.ts';
+import { readVnfd } from '../../../domain/vnfd.ts';
+import { readCsar } from '../../../packages/csar.ts';
+import { openStore } from '../../../store/open-store.ts';
+import { createSecrets } from '../../../store/secrets.ts';
+import { testStoreLocation } from '../test-store.ts';
 import { fakeEngine } from './fake-engine.ts';
 import { samplePackageFiles } from './sample-package.ts';
 

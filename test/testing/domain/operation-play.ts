@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { act, type OperatorAction, refusalOfAction } from '../operator-actions.ts';
-import { type Plan, step } from '../plan.ts';
+import { act, type OperatorAction, refusalOfAction } from '../../../domain/operation/operator-actions.ts';
+import { type Plan, step } from '../../../domain/operation/plan.ts';
 import {
   began,
   decided,
@@ -12,8 +12,8 @@ import {
   type OperationRun,
   planned,
   startableSteps,
-} from '../run.ts';
-import { isFinal, nextState, type OperationEvent } from '../state.ts';
+} from '../../../domain/operation/run.ts';
+import { isFinal, nextState, type OperationEvent } from '../../../domain/operation/state.ts';
 
 /** What may happen next: an operator's action, the end of an attempt, or the workflow's turn. */
 export type Move =

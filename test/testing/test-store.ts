@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { StoreLocation } from './open-store.ts';
+import type { StoreLocation } from '../../store/open-store.ts';
 
 /**
  * Where a test file keeps its store: PGlite in memory, or a database of its own on the server of `DATABASE_URL` (CI runs both;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
-import { fingerprintOf } from '../host-key.ts';
+import { fingerprintOf } from '../../../ssh/host-key.ts';
 import { installFakeSystemd } from './fake-systemd.ts';
 
 /** An sshd on loopback whose commands run in the real /bin/sh of this machine, with a fake systemd. */

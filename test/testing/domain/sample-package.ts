@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { InstantiateVnfRequest } from '../sol-requests.ts';
+import { InstantiateVnfRequest } from '../../../domain/sol-requests.ts';
 
-const SAMPLES = path.join(import.meta.dirname, '..', '..', 'samples');
+const SAMPLES = path.join(import.meta.dirname, '../../../samples');
 const PACKAGE = path.join(SAMPLES, 'kubernetes-cluster');
 
-/** For tests: the YAML files of the sample package, by path in the package. */
+/** The YAML files of the sample package, by path in the package. */
 export function samplePackageFiles(): Map<string, string> {
   return new Map(
     readdirSync(PACKAGE, { recursive: true })
@@ -15,7 +15,7 @@ export function samplePackageFiles(): Map<string, string> {
   );
 }
 
-/** For tests: an instantiate body of the guide. */
+/** An instantiate body of the guide. */
 export function sampleRequest(flavourId: 'simple' | 'complex'): InstantiateVnfRequest {
   const text = readFileSync(path.join(SAMPLES, 'requests', `instantiate-${flavourId}.json`), 'utf8');
   return InstantiateVnfRequest.parse(JSON.parse(text));

@@ -1,5 +1,5 @@
-import type { Database } from '../../store/open-store.ts';
-import { recordOperationState, type StateChange } from '../../store/operations.ts';
+import type { Database } from '../../../store/open-store.ts';
+import { recordOperationState, type StateChange } from '../../../store/operations.ts';
 
 let seq = 0;
 
