@@ -50,7 +50,8 @@ export interface WaitOptions {
  * A transient error of a poll does not end the wait.
  * @returns the stack as last seen; undefined after a delete
  * @throws VnflowError STACK_CREATE_FAILED, STACK_UPDATE_FAILED, STACK_DELETE_FAILED with the failing resource and its reason;
- * STACK_STUCK at the deadline, or the transient error if it still lasts then; the signal's reason when aborted
+ * STACK_STUCK at the deadline when any poll has seen the stack, the transient error of the last poll when none has; the signal's
+ * reason when aborted
  */
 export async function waitForStack(
   session: Session,
@@ -59,6 +60,7 @@ export async function waitForStack(
 ): Promise<Stack | undefined> {
   const { signal, pollMs = { min: 250, max: 2_000 } } = options;
   const deadline = Date.now() + options.deadlineMs;
+  let lastSeen: string | undefined;
   for (let pause = pollMs.min; ; pause = Math.min(pollMs.max, pause * 1.3)) {
     const seen = await poll(session, stack, { goal, signal });
     const status = seen.problem?.code ?? seen.stack?.stack_status ?? 'NONE';
@@ -66,7 +68,8 @@ export async function waitForStack(
     if (!seen.problem && (await reached(session, stack, { goal, found: seen.stack, signal }))) {
       return goal === 'delete' ? undefined : seen.stack;
     }
-    if (Date.now() >= deadline) throw seen.problem ?? stuck(stack, { goal, status, ms: options.deadlineMs });
+    if (!seen.problem) lastSeen = status;
+    if (Date.now() >= deadline) throw outOfTime(stack, { goal, lastSeen, problem: seen.problem, ms: options.deadlineMs });
     await pauseFor(Math.min(pause, Math.max(deadline - Date.now(), 1)), signal);
   }
 }
@@ -122,10 +125,25 @@ async function reasonOf(session: Session, stack: StackRef, signal: AbortSignal |
   }
 }
 
-function stuck(stack: StackRef, { goal, status, ms }: { goal: StackGoal; status: string; ms: number }): VnflowError {
+interface OutOfTime {
+  readonly goal: StackGoal;
+  /** Status that the last poll with an answer found; undefined when no poll had one. */
+  readonly lastSeen: string | undefined;
+  /** Why the last poll had no answer. */
+  readonly problem: VnflowError | undefined;
+  readonly ms: number;
+}
+
+/** A poll that fails at the deadline does not hide a stuck stack: the caller would wait for the whole limit again. */
+function outOfTime(stack: StackRef, { goal, lastSeen, problem, ms }: OutOfTime): VnflowError {
+  if (lastSeen === undefined && problem) return problem;
+  const state = problem
+    ? `it was ${lastSeen} when the VIM last answered, and then: ${problem.message}`
+    : `it is still ${lastSeen}.`;
   return new VnflowError('STACK_STUCK', {
-    detail: `Stack "${stack.name}" was not ${GOALS[goal].verb} within ${Math.round(ms / 1000)} s: it is still ${status}.`,
-    seen: `stack ${stack.name}/${stack.id} ${status}`,
+    detail: `Stack "${stack.name}" was not ${GOALS[goal].verb} within ${Math.round(ms / 1000)} s: ${state}`,
+    seen: `stack ${stack.name}/${stack.id} ${lastSeen}`,
+    ...(problem ? { cause: problem } : {}),
   });
 }
 

@@ -154,6 +154,14 @@ describe('waiting for a stack', () => {
     expect((await problemOf(waitForStack(session, stack, { goal: 'create', ...short }))).code).toBe('VIM_UNREACHABLE');
   });
 
+  test('a stack that hangs is stuck even when the poll at the deadline has no answer', async () => {
+    cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'), { status: 503, body: 'down' });
+    const short = { deadlineMs: 60, pollMs: fast.pollMs };
+    const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));
+    expect(stuck.code).toBe('STACK_STUCK');
+    expect(stuck.message).toContain('it was CREATE_IN_PROGRESS when the VIM last answered');
+  });
+
   test('a stack that somebody deleted meanwhile is a failure, not an endless wait', async () => {
     cloud.on(`GET ${byId}`, 'heat-show-404');
     const problem = await problemOf(waitForStack(session, stack, { goal: 'create', ...fast }));
