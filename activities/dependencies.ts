@@ -22,6 +22,8 @@ export interface Pace {
   readonly authGrace: number;
   /** How long a new server's console may take to announce its host key: cloud-init prints it in its last stage. */
   readonly consoleGrace: number;
+  /** Nova is asked for the console of a server at most this often. */
+  readonly consoleEvery: number;
   /** After it the node controller of a cluster has missed every node that does not report (40 s, with a reserve). */
   readonly nodeGrace: number;
   /** How long it is asked again who of a control plane is alive, as long as that is in doubt: an outage of minutes passes by. */
@@ -37,6 +39,7 @@ export const DEFAULT_PACE: Pace = {
   bootLimit: 900,
   authGrace: 90,
   consoleGrace: 60,
+  consoleEvery: 5,
   nodeGrace: 50,
   surveyLimit: 180,
   stackLimit: 1200,
@@ -49,7 +52,7 @@ export interface BackupSettings {
   readonly keep: number;
 }
 
-export const DEFAULT_BACKUPS: BackupSettings = { everySeconds: 6 * 3600, keep: 4 };
+export const DEFAULT_BACKUPS: BackupSettings = { everySeconds: 6 * 3600, keep: 8 };
 
 /** What activities need: handed over once, at the worker's start. */
 export interface ActivityDependencies {
@@ -61,7 +64,7 @@ export interface ActivityDependencies {
   readonly log: Logger;
 }
 
-/** The same in a world whose time runs `speed` times as fast. */
+/** Default pace, shortened for a simulator that runs `speed` times faster. */
 export function paceAt(speed: number): Pace {
   const { poll } = DEFAULT_PACE;
   return {
@@ -69,6 +72,7 @@ export function paceAt(speed: number): Pace {
     poll: { first: Math.max(0.02, poll.first / speed), longest: Math.max(0.1, poll.longest / speed) },
     authGrace: DEFAULT_PACE.authGrace / speed,
     consoleGrace: Math.max(2, DEFAULT_PACE.consoleGrace / speed),
+    consoleEvery: DEFAULT_PACE.consoleEvery / speed,
     nodeGrace: DEFAULT_PACE.nodeGrace / speed,
     surveyLimit: Math.max(2, DEFAULT_PACE.surveyLimit / speed),
     stopLimit: Math.max(5, DEFAULT_PACE.stopLimit / speed),

@@ -69,7 +69,8 @@ export async function waitForStack(
       return goal === 'delete' ? undefined : seen.stack;
     }
     if (!seen.problem) lastSeen = status;
-    if (Date.now() >= deadline) throw outOfTime(stack, { goal, lastSeen, problem: seen.problem, ms: options.deadlineMs });
+    if (Date.now() >= deadline)
+      throw outOfTime(stack, { goal, lastSeen, problem: seen.problem, ms: options.deadlineMs });
     await pauseFor(Math.min(pause, Math.max(deadline - Date.now(), 1)), signal);
   }
 }

@@ -21,8 +21,8 @@ it('takes a bastion as user@host:port, port 22 unless named, and an empty variab
   expect(bastion('')).toBeUndefined();
 });
 
-it('backs clusters up every six hours and keeps four backups, unless told otherwise', () => {
-  expect(readConfiguration({}, directory).backups).toEqual({ everySeconds: 21_600, keep: 4 });
+it('backs clusters up every six hours and keeps eight backups, unless told otherwise', () => {
+  expect(readConfiguration({}, directory).backups).toEqual({ everySeconds: 21_600, keep: 8 });
   const told = readConfiguration({ VNFLOW_BACKUP_HOURS: '0.5', VNFLOW_BACKUPS_KEPT: '9' }, directory);
   expect(told.backups).toEqual({ everySeconds: 1800, keep: 9 });
 });

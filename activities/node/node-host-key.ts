@@ -8,6 +8,7 @@ import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies, Bastion } from '../dependencies.ts';
 import { vimConnectionOf } from '../facts/operation-facts.ts';
 import { vimSession } from '../stack/vim-session.ts';
+import { createConsoleReader } from './console-reader.ts';
 import { patientReader } from './patient-reader.ts';
 
 /** So long a connection waits for the console before it shows a credential: less than a connection's time, or it ends first. */
@@ -17,6 +18,8 @@ const CONSOLE_TIMEOUT_MS = 20_000;
 /** A bastion belongs to no instance. */
 const NO_INSTANCE = '00000000-0000-0000-0000-000000000000';
 const CONSOLE_LINES = 200;
+/** All attempts of this process share it. */
+const readServerConsole = createConsoleReader();
 
 /**
  * Pinned by server, not by address: a healed node may come back with its old address.
@@ -25,12 +28,16 @@ const CONSOLE_LINES = 200;
 export async function nodeHostKey(
   deps: ActivityDependencies,
   input: StepInput,
-  { node, signal }: { node: ClusterNode; signal: AbortSignal },
+  node: ClusterNode,
 ): Promise<HostKeyPolicy> {
   const pinned = await findHostKey(deps.db, node.serverId);
   const expected = pinned ? [pinned.fingerprint] : [];
   const readConsole = patientReader(
-    () => serverConsole(deps, input, { serverId: node.serverId, signal }),
+    () =>
+      readServerConsole(node.serverId, {
+        serveMs: deps.pace.consoleEvery * 1000,
+        ask: () => serverConsole(deps, input, node.serverId),
+      }),
     CONSOLE_WAIT_MS,
   );
   let waitingUntil: number | undefined;
@@ -67,11 +74,11 @@ export async function nodeHostKey(
 async function serverConsole(
   deps: ActivityDependencies,
   input: StepInput,
-  { serverId, signal }: { serverId: string; signal: AbortSignal },
+  serverId: string,
 ): Promise<string | undefined> {
   try {
     const session = vimSession(await vimConnectionOf(deps, input));
-    return await consoleOutput(session, serverId, { length: CONSOLE_LINES, timeoutMs: CONSOLE_TIMEOUT_MS, signal });
+    return await consoleOutput(session, serverId, { length: CONSOLE_LINES, timeoutMs: CONSOLE_TIMEOUT_MS });
   } catch (error) {
     if (!(error instanceof VnflowError)) throw error;
     return PROBLEMS[error.code].retriable ? undefined : '';

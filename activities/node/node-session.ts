@@ -111,9 +111,9 @@ interface HostKeys {
 }
 
 /** Read once, not at each of the many attempts while hundreds of machines boot. */
-async function hostKeys(deps: ActivityDependencies, { input, node, beat }: Opening): Promise<HostKeys> {
+async function hostKeys(deps: ActivityDependencies, { input, node }: Opening): Promise<HostKeys> {
   return {
-    node: await nodeHostKey(deps, input, { node, signal: beat.signal }),
+    node: await nodeHostKey(deps, input, node),
     bastion: deps.bastion && (await bastionHostKey(deps, deps.bastion)),
   };
 }

@@ -7,6 +7,7 @@ export const TEST_PACE: Pace = {
   bootLimit: 60,
   authGrace: 1,
   consoleGrace: 10,
+  consoleEvery: 0.025,
   nodeGrace: 0.25,
   surveyLimit: 2,
   stopLimit: 5,
