@@ -374,6 +374,30 @@ describe('the install script of the sample package', () => {
     expect(changing(node.calls)).toEqual([`kubeadm join --config ${WORK}/kubeadm-join.yaml`]);
   });
 
+  it('keeps a voting member whose join was cut off before its last step, and does that step', async () => {
+    let marked = false;
+    const node = freshNode({
+      kubectl: (args) => {
+        if (args.includes('label')) marked = true;
+        if (args.includes('exec'))
+          return { stdout: '8e9e, started, master57, https://10.10.0.57:2380, https://10.10.0.57:2379, false\n' };
+        return { stdout: marked ? 'node-role.kubernetes.io/control-plane=' : 'ok' };
+      },
+    });
+    for (const file of [
+      `${WORK}/join.begun`,
+      '/etc/kubernetes/admin.conf',
+      '/etc/kubernetes/kubelet.conf',
+      '/etc/kubernetes/manifests/etcd.yaml',
+      '/etc/kubernetes/manifests/kube-apiserver.yaml',
+    ])
+      await node.shell.fs.writeFile(file, 'cut off');
+    const secrets = { JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${'a'.repeat(64)}`, CERTIFICATE_KEY: KEY };
+    expect(await node.run('join-control-plane', secrets)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(node.calls.filter((call) => /reset|kubeadm join/.test(call))).toEqual([]);
+    expect(node.calls.filter((call) => / (label|taint) node /.test(call))).toHaveLength(2);
+  });
+
   const KEYS = 'ca.crt ca.key sa.key sa.pub front-proxy-ca.crt front-proxy-ca.key etcd/ca.crt etcd/ca.key'.split(' ');
   const RESTORE = { BACKUP_FILE: '/job/backup', BACKUP_ID: 'b1', BACKUP_REVISION: '412', RESTORE_ID: 'op1' };
   const option = (args: readonly string[], name: string) => args[args.indexOf(name) + 1] ?? '';

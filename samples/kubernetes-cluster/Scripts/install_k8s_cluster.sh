@@ -967,6 +967,14 @@ control_plane_is_marked() {
   esac
 }
 
+# The last step of `kubeadm join`, for a join that was cut off before it (kubeadm join phase control-plane-join mark-control-plane).
+mark_control_plane() {
+  admin_kubectl label node "$NODE_NAME" --overwrite node-role.kubernetes.io/control-plane= \
+    node.kubernetes.io/exclude-from-external-load-balancers= &&
+    admin_kubectl taint node "$NODE_NAME" --overwrite node-role.kubernetes.io/control-plane:NoSchedule ||
+    try_later "cannot mark $NODE_NAME as a control-plane node"
+}
+
 # After a power cut a member that has joined needs a while; one that has no manifest was never added.
 control_plane_comes_up() {
   if [ -f /etc/kubernetes/manifests/etcd.yaml ]; then wait_for 120 control_plane_is_complete; else control_plane_is_complete; fi
@@ -979,7 +987,9 @@ phase_join_control_plane() {
     # a member that once was complete is never thrown away because it is slow today
     wait_for 120 control_plane_is_complete || try_later "$NODE_NAME is a control-plane node, but its API server or etcd is not ready"
     say "$NODE_NAME has joined already"
-  elif [ -f "$WORK/join.begun" ] && control_plane_comes_up && control_plane_is_marked; then
+  elif [ -f "$WORK/join.begun" ] && control_plane_comes_up; then
+    # its member votes: a reset could take the majority away from etcd
+    control_plane_is_marked || mark_control_plane
     say "$NODE_NAME has joined already"
   else
     join control-plane
