@@ -1,5 +1,5 @@
-import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
-import type { LookActivities, StepInput } from '../domain/operation/activity-contract.ts';
+import type { ClusterLook } from '../domain/cluster-look.ts';
+import type { LookActivities, LookRequest, StepInput } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { type EvictedPod, evictedPods } from '../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 import type { SshSession } from '../ssh/session.ts';

@@ -1,4 +1,5 @@
-import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
+import type { ClusterLook } from '../domain/cluster-look.ts';
+import type { LookRequest } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { Operation } from '../domain/operation/state.ts';
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { AddedServers } from './capacity.ts';
 import type { ControlPlaneSurvey } from './vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import { EvictedPod } from './vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 
@@ -9,7 +8,7 @@ export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
       slot: z.string(),
       name: z.string(),
       address: z.string(),
-      // a survey of an earlier release has no verdicts: it supports nothing
+      // A survey of an earlier release has no verdicts. The defaults make it prove nothing.
       verdict: z.enum(['alive', 'dead', 'unknown']).default('unknown'),
       ground: z.enum(['majority', 'etcd', 'nova', 'none']).default('none'),
       seen: z.string().default('not judged'),
@@ -28,21 +27,14 @@ export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
   ),
 });
 
-/** What a cluster says about itself when a plan asks: nothing is changed by that. */
+/** The answer of a cluster and its cloud to the look of a dry run. A look changes nothing. */
 export const ClusterLook = z.object({
-  /** Absent: a scale out asks no member. */
+  /** Undefined when servers are added: then no control-plane node is asked. */
   survey: Survey.optional(),
-  /** Absent: the API server did not answer, `podsProblem` says how. */
+  /** Undefined when the API server did not answer; `podsProblem` says why. */
   pods: z.array(EvictedPod).optional(),
   podsProblem: z.string().optional(),
-  /** Why the cloud would not give the new servers; empty: nothing speaks against it. */
+  /** Why the cloud cannot give the new servers; empty when it can. */
   capacityProblems: z.array(z.string()).optional(),
 });
 export type ClusterLook = z.infer<typeof ClusterLook>;
-
-/** `drained`: slots of the nodes whose pods are wanted. `added`: a scale out; only the cloud is asked. */
-export interface LookRequest {
-  readonly vnfInstanceId: string;
-  readonly drained: readonly string[];
-  readonly added?: AddedServers;
-}

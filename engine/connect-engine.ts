@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
-import type { OperationInput, OperationRef } from '../domain/operation/activity-contract.ts';
+import type { ClusterLook } from '../domain/cluster-look.ts';
+import type { LookRequest, OperationInput, OperationRef } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOpenOperation } from '../store/operations.ts';

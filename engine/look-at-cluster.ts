@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { TimeoutFailure } from '@temporalio/common';
-import { ClusterLook, type LookRequest } from '../domain/cluster-look.ts';
+import { ClusterLook } from '../domain/cluster-look.ts';
+import type { LookRequest } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { LOOK_WORKFLOW, lookWorkflowId, TASK_QUEUE } from '../workflows/contract.ts';
 import { toEngineProblem } from './engine-problem.ts';

@@ -1,24 +1,31 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { StepFailure } from '../domain/operation/activity-contract.ts';
 import type { PlanStep } from '../domain/operation/plan.ts';
-import { isProblemCode } from '../domain/problems.ts';
+import type { StepFailure } from '../domain/operation/step-failure.ts';
 import { stepSummary } from '../domain/steps/index.ts';
 
-/** What a failed step tells an operator. */
+/** Makes the failure of a step, as operators see it, from the error of its activity. */
 export function stepFailure(step: PlanStep, error: unknown): StepFailure {
   return { stepId: step.id, ...failureOf(`The step "${stepSummary(step)}"`, error) };
 }
 
-/** What a failed activity tells an operator. @param what failed, as the beginning of a sentence */
+/** Makes a failure, as operators see it, from the error of an activity. @param what the subject of the sentence, for example `The grant` */
 export function failureOf(what: string, error: unknown): StepFailure {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure && cause.type && isProblemCode(cause.type)) {
+  if (cause instanceof ApplicationFailure && cause.type && isCode(cause.type)) {
     return { code: cause.type, detail: cause.message, ...seen(cause) };
   }
   if (cause instanceof TimeoutFailure) {
     return { code: 'STEP_DEADLINE', detail: `${what} did not end in time (${cause.timeoutType}).` };
   }
   return { code: 'INTERNAL', detail: `${what} failed: ${cause instanceof Error ? cause.message : String(cause)}` };
+}
+
+/**
+ * Whether a failure's type is a code of the catalogue. Activities throw such codes only (activities/failure.ts); other types are
+ * names of errors, for example `TypeError`. The form tells them apart, so that the catalogue's texts are not replayed code.
+ */
+function isCode(type: string): boolean {
+  return /^[A-Z]+(_[A-Z]+)*$/.test(type);
 }
 
 function seen(failure: ApplicationFailure): { seen?: string } {

@@ -1,6 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ClusterLook, LookRequest } from '../domain/cluster-look.ts';
-import type { LookActivities } from '../domain/operation/activity-contract.ts';
+import type { LookActivities, LookRequest } from '../domain/operation/activity-contract.ts';
 
 const activities = proxyActivities<LookActivities>({
   startToCloseTimeout: '45 seconds',
@@ -8,7 +7,7 @@ const activities = proxyActivities<LookActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** For a plan: what the cluster says about itself now. Changes nothing. */
-export async function lookAtCluster(request: LookRequest): Promise<ClusterLook> {
+/** Asks a running cluster for its present state, for a dry run. Changes nothing. @returns a ClusterLook, unread */
+export async function lookAtCluster(request: LookRequest): Promise<unknown> {
   return activities.lookAtCluster(request);
 }

@@ -4,16 +4,11 @@ import {
   setCurrentDetails,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type {
-  OperationInput,
-  OperationRef,
-  StateRecord,
-  StepFailure,
-  StepResult,
-} from '../domain/operation/activity-contract.ts';
+import type { OperationInput, OperationRef, StateRecord, StepResult } from '../domain/operation/activity-contract.ts';
 import type { Plan } from '../domain/operation/plan.ts';
 import { entered, newRun, type OperationRun } from '../domain/operation/run.ts';
 import { nextState, type OperationEvent, type OperationState } from '../domain/operation/state.ts';
+import type { StepFailure } from '../domain/operation/step-failure.ts';
 import { operationDetails } from './operation-details.ts';
 import { record } from './records.ts';
 import { searchAttribute } from './search-attributes.ts';
@@ -29,27 +24,29 @@ export interface Request {
 /** The store decides whether a request that was accepted still stands: the API may have withdrawn it. */
 export type Acceptance = 'awaited' | 'accepted' | 'recorded' | 'withdrawn';
 
-/** A run, and what the workflow needs to carry it out. */
+/** A run, and the state that the workflow needs to carry it out. */
 export interface OperationContext {
   readonly ref: OperationRef;
   readonly run: OperationRun;
   acceptance: Acceptance;
   /** Number of the newest record. */
   seq: number;
-  /** Records on their way into the store: one after the other. */
+  /** The chain of records on their way into the store: one is written after the other. */
   records: Promise<unknown>;
   /** Direction of the plan that the store knows as the followed one. */
   followed: Plan['direction'] | undefined;
-  /** What can be stopped: the attempt of each running step. */
+  /** The attempt of each running step, by step id: an operator may stop it. */
   readonly attempts: Map<string, CancellationScope>;
   grant: CancellationScope | undefined;
   request: Request | undefined;
-  /** Changes whenever the executor has to look again. */
+  /** Grows whenever the executor has to look for steps to start. */
   revision: number;
-  /** Slot → how people know the node. */
+  /** Slot → label of its node for people. */
   readonly labels: Map<string, string>;
-  /** What led to the present state. */
+  /** The failures that led to the present state. */
   failures: readonly StepFailure[];
+  /** What an operator does next about them. */
+  remedy: string | undefined;
 }
 
 export function newContext({ operation, vnfInstanceId, vnfLcmOpOccId }: OperationInput): OperationContext {
@@ -66,10 +63,11 @@ export function newContext({ operation, vnfInstanceId, vnfLcmOpOccId }: Operatio
     revision: 0,
     labels: new Map(),
     failures: [],
+    remedy: undefined,
   };
 }
 
-/** From now on these nodes go by their labels. */
+/** Keeps the labels of nodes that a step or a plan has found. */
 export function learn({ labels }: OperationContext, found: NonNullable<StepResult['labels']>): void {
   for (const [slot, label] of Object.entries(found)) labels.set(slot, label);
 }
@@ -84,7 +82,7 @@ export async function enter(
   const state = nextState(run.state, event);
   if (state === undefined)
     throw ApplicationFailure.nonRetryable(`no transition from ${run.state} by ${event}`, 'INTERNAL');
-  await enterWith(context, state, (seq) => {
+  const { remedy } = await enterWith(context, state, (seq) => {
     const [failure] = failures;
     return record.recordState({
       ...ref,
@@ -97,10 +95,11 @@ export async function enter(
     });
   });
   context.failures = failures;
+  context.remedy = remedy;
   showDetails(context);
 }
 
-/** Does the operation turn to another plan with this state? Then the store has to know. */
+/** The direction of the plan that starts with this state; the store must know of a change. */
 function followedFrom(context: OperationContext, state: OperationState): Pick<StateRecord, 'follow'> {
   const direction = context.run.plan?.direction;
   const begins = state === 'PROCESSING' || state === 'ROLLING_BACK';
@@ -113,31 +112,30 @@ function followedFrom(context: OperationContext, state: OperationState): Pick<St
  * Writes a record after all earlier ones, with the next number.
  * @throws what the activity throws
  */
-export function writeRecord(context: OperationContext, write: (seq: number) => Promise<void>): Promise<void> {
+export function writeRecord<T>(context: OperationContext, write: (seq: number) => Promise<T>): Promise<T> {
   const written = context.records.then(() => {
     context.seq += 1;
     return write(context.seq);
   });
-  context.records = written.catch(() => {});
+  context.records = written.catch(() => {}); // its caller gets the error
   return written;
 }
 
 /** @param write brings the state into the store; when it fails for good, the operation stays in the state it was in */
-export async function enterWith(
+export async function enterWith<T>(
   context: OperationContext,
   state: OperationState,
-  write: (seq: number) => Promise<void>,
-): Promise<void> {
+  write: (seq: number) => Promise<T>,
+): Promise<T> {
   const { run } = context;
   run.entering = state;
-  try {
-    await writeRecord(context, write);
-  } catch (error) {
+  const written = await writeRecord(context, write).catch((error: unknown) => {
     run.entering = undefined;
     throw error;
-  }
+  });
   entered(run, state);
   upsertSearchAttributes([{ key: searchAttribute.operationState, value: state }]);
+  return written;
 }
 
 /** What the Temporal UI shows as current details. */

@@ -1,29 +1,32 @@
-import type { StepFailure } from '../domain/operation/activity-contract.ts';
 import type { Plan } from '../domain/operation/plan.ts';
 import { count, isUnderWay, type OperationRun } from '../domain/operation/run.ts';
 import type { StepCondition } from '../domain/operation/step-control.ts';
-import { remedyIn } from '../domain/remedy.ts';
+import type { StepFailure } from '../domain/operation/step-failure.ts';
 import { stepSummary } from '../domain/steps/index.ts';
 
 /** How many running steps are named one by one in the Temporal UI. */
 const MOST_NAMED = 12;
 
 export interface DetailFacts {
-  /** Slot → how people know the node. */
+  /** Slot → label of its node for people. */
   readonly labels: ReadonlyMap<string, string>;
-  /** What led to the present state. */
+  /** The failures that led to the present state. */
   readonly failures: readonly StepFailure[];
+  /** What an operator does next about the first of these failures. */
+  readonly remedy: string | undefined;
 }
 
-/** What the Temporal UI shows as "current details", in Markdown: an operator's view, not an engine's. */
-export function operationDetails(run: OperationRun, { labels, failures }: DetailFacts): string {
+/** Makes the "current details" of the workflow in the Temporal UI, as Markdown for operators. */
+export function operationDetails(run: OperationRun, { labels, failures, remedy }: DetailFacts): string {
   const { operation, state, plan, cancel } = run;
-  const told = isUnderWay(run) ? [...run.failures.values()] : failures;
+  const underWay = isUnderWay(run);
+  const shown = underWay ? [...run.failures.values()] : failures;
   return [
     `**${operation}** ${state}`,
     ...(cancel ? [`cancel (${cancel.cancelMode}) by ${cancel.by} is being carried out`] : []),
-    ...(plan && isUnderWay(run) ? progressLines(run, plan, labels) : []),
-    ...told.flatMap(({ code, detail }) => [`- \`${code}\` ${detail}`, `  ${remedyIn(state, code)}`]),
+    ...(plan && underWay ? progressLines(run, plan, labels) : []),
+    ...shown.map(({ code, detail }) => `- \`${code}\` ${detail}`),
+    ...(remedy === undefined || underWay ? [] : ['', remedy]),
   ].join('\n');
 }
 

@@ -6,11 +6,12 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { OperationInput, StepFailure } from '../domain/operation/activity-contract.ts';
+import type { OperationInput } from '../domain/operation/activity-contract.ts';
 import type { Plan } from '../domain/operation/plan.ts';
 import type { OperationProgress } from '../domain/operation/progress.ts';
 import { adopted, decided, failuresOf, planned } from '../domain/operation/run.ts';
 import type { OperationState } from '../domain/operation/state.ts';
+import type { StepFailure } from '../domain/operation/step-failure.ts';
 import { acceptUpdate } from './contract.ts';
 import { offerControls, refused } from './controls.ts';
 import { executePlan } from './executor.ts';
@@ -83,6 +84,7 @@ function takeOver(context: OperationContext, progress: OperationProgress): void 
   context.seq = progress.seq;
   context.followed = run.plan?.direction;
   context.failures = [progress.lost];
+  context.remedy = progress.remedy;
   upsertSearchAttributes([{ key: searchAttribute.operationState, value: run.state }]);
   showDetails(context);
 }
@@ -152,6 +154,7 @@ async function recordEnd(context: OperationContext): Promise<StepFailure[]> {
       finish.recordEnd({ ...ref, seq, direction }),
     );
     context.failures = [];
+    context.remedy = undefined;
     showDetails(context);
     return [];
   } catch (error) {

@@ -1,8 +1,9 @@
-import type { OperationRef, RecordActivities, StepFailure } from '../../domain/operation/activity-contract.ts';
+import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
 import type { OperationProgress } from '../../domain/operation/progress.ts';
 import { isRollbackSupported } from '../../domain/operation/state.ts';
 import type { StepCondition } from '../../domain/operation/step-control.ts';
+import type { StepFailure } from '../../domain/operation/step-failure.ts';
 import { isProblemCode, VnflowError } from '../../domain/problems.ts';
 import { type AdoptedOperation, adoptLostOperation } from '../../store/lost-operations.ts';
 import { findPlan } from '../../store/operation-plans.ts';
@@ -10,6 +11,7 @@ import { listSteps } from '../../store/operation-steps.ts';
 import type { OperationStepRow } from '../../store/operations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { labelsOf } from '../node/node-labels.ts';
+import { problemOf } from './operation-problem.ts';
 
 /** How a step of a lost operation stands. A step that had begun is tried again: it looks before it acts. */
 const CONDITION: Readonly<Record<OperationStepRow['state'], (step: OperationStepRow) => StepCondition>> = {
@@ -48,6 +50,7 @@ async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<Ope
     conditions: Object.fromEntries(steps.map((step) => [step.stepId, CONDITION[step.state](step)])),
     failures: Object.fromEntries(steps.map((step) => [step.stepId, failureOfStep(step, lost)])),
     lost,
+    remedy: problemOf({ state: 'FAILED_TEMP', vnfLcmOpOccId: id, otherFailures: 0 }, lost).remedy,
     labels,
   };
 }

@@ -1,5 +1,5 @@
-import type { StepFailure } from '../../domain/operation/activity-contract.ts';
 import type { OperationState } from '../../domain/operation/state.ts';
+import type { StepFailure } from '../../domain/operation/step-failure.ts';
 import { isProblemCode, type ProblemCode, type ProblemDetails, problemDetails } from '../../domain/problems.ts';
 import { remedyIn } from '../../domain/remedy.ts';
 
@@ -8,21 +8,22 @@ interface Entering {
   readonly vnfLcmOpOccId: string;
 }
 
-/** What `VnfLcmOpOcc.error` says when an operation enters a state because of a failure. */
+/** Makes `VnfLcmOpOcc.error` of the failure that leads an operation to another state. */
 export function problemOf(
   entering: Entering & { readonly otherFailures: number },
   { code, detail, stepId, ...failure }: StepFailure,
 ): ProblemDetails {
   const { otherFailures } = entering;
   const more = otherFailures > 0 ? ` (and ${otherFailures} more failed steps)` : '';
+  const known = isProblemCode(code) ? code : 'INTERNAL';
   return {
-    ...problemDetails(code, { ...failure, detail: `${detail}${more}` }),
-    remedy: remedyOf(entering, code),
+    ...problemDetails(known, { ...failure, detail: `${detail}${more}` }),
+    remedy: remedyOf(entering, known),
     ...(stepId === undefined ? {} : { stepId }),
   };
 }
 
-/** The error of an operation that ends stays, but what it tells to do is not refused any more. */
+/** Changes the remedy of an error when its operation ends: retry and rollback are refused from then on. */
 export function errorAtTheEnd<T extends Readonly<Record<string, unknown>> | null>(entering: Entering, error: T) {
   const code = error?.['code'];
   if (!error || typeof code !== 'string' || !isProblemCode(code)) return error;

@@ -59,16 +59,15 @@ export function createRecordActivities(
       const { vnfLcmOpOccId } = ref;
       const row = await operationOf(deps, ref);
       const { grantId, error } = row;
-      const problem = failure
-        ? problemOf({ state, vnfLcmOpOccId, otherFailures }, failure)
-        : isFinal(state) && errorAtTheEnd({ state, vnfLcmOpOccId }, error);
+      const problem = failure && problemOf({ state, vnfLcmOpOccId, otherFailures }, failure);
+      const shown = problem ?? (isFinal(state) && errorAtTheEnd({ state, vnfLcmOpOccId }, error));
       await recordOperationState(deps.db, vnfLcmOpOccId, {
         seq,
         state,
         round,
         ...(follow === undefined ? {} : { follow }),
-        text: `${state}${failure && problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
-        ...(problem ? { error: problem } : {}),
+        text: `${state}${problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
+        ...(shown ? { error: shown } : {}),
         ...(state === 'PROCESSING' && grantId === null ? { grantId: randomUUID() } : {}),
         ...(state === 'FAILED_TEMP'
           ? { begunSteps: failure?.code === 'OPERATION_CANCELLED' ? 'CANCELLED' : 'FAILED' }
@@ -76,6 +75,7 @@ export function createRecordActivities(
         ...(state === 'FAILED' && (await leavesAStack(deps, row)) ? { also: await keptAccess(deps, ref) } : {}),
       });
       if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
+      return problem ? { remedy: problem.remedy } : {};
     },
 
     recordCancelPending: ({ vnfLcmOpOccId, ...cancel }) => recordCancelPending(deps.db, vnfLcmOpOccId, cancel),

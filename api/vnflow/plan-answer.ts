@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AddedServers } from '../../domain/capacity.ts';
-import type { ClusterLook, LookRequest } from '../../domain/cluster-look.ts';
+import type { ClusterLook } from '../../domain/cluster-look.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
+import type { LookRequest } from '../../domain/operation/activity-contract.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/operation/plan.ts';
 import { OPERATIONS } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';

@@ -1,11 +1,10 @@
-import type { ProblemCode } from '../problems.ts';
 import { stepFacts } from '../steps/index.ts';
-import { isSourceOfRestore } from '../vnf-kinds/kubernetes-cluster/plan-restore.ts';
+import { isSourceOfRestore } from './restore-source.ts';
 import type { OperationRun } from './run.ts';
 import { type CancelMode, type Decision, type Operation, type OperationState, refusalOf } from './state.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';
 
-/** What an operator wants. `by` names the operator, for people. */
+/** A control that an operator sends. `by` names the operator, for people. */
 export type OperatorAction = { readonly by: string } & (
   | { readonly kind: Decision }
   | { readonly kind: 'cancel'; readonly cancelMode: CancelMode }
@@ -14,8 +13,9 @@ export type OperatorAction = { readonly by: string } & (
 );
 
 export interface Refusal {
-  readonly code: ProblemCode;
-  /** Names the state. */
+  /** A code of the catalogue (domain/problems.ts). */
+  readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORTED' | 'NOT_FOUND' | 'STEP_STATE';
+  /** One sentence that names the state of the operation. */
   readonly detail: string;
 }
 

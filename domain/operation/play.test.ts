@@ -60,7 +60,7 @@ it('whatever happens, final states are final, finished steps are not repeated, n
     { numRuns: 12_000 },
   );
   expect(reached).toEqual(new Set(OPERATION_STATES));
-}, 60_000);
+}, 240_000);
 
 it('an operation that is left in peace comes to rest', () => {
   fc.assert(

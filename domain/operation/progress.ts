@@ -1,6 +1,6 @@
-import type { StepFailure } from './activity-contract.ts';
 import type { Plan } from './plan.ts';
 import type { StepCondition } from './step-control.ts';
+import type { StepFailure } from './step-failure.ts';
 
 /** How far an operation came before its workflow was lost, as the store knows it. */
 export interface OperationProgress {
@@ -18,6 +18,8 @@ export interface OperationProgress {
   readonly failures: Readonly<Record<string, StepFailure>>;
   /** Why the workflow was lost. */
   readonly lost: StepFailure;
-  /** Slot → label of the node, for example `worker57 (10.10.0.57)`. */
+  /** What an operator does next about it. */
+  readonly remedy: string;
+  /** Slot → label of the node for people, for example `worker57 (10.10.0.57)`. */
   readonly labels: Readonly<Record<string, string>>;
 }

@@ -1,8 +1,8 @@
-import type { StepFailure } from './activity-contract.ts';
 import { type Plan, type PlanStep, readySteps } from './plan.ts';
 import type { OperationProgress } from './progress.ts';
 import type { CancelMode, Decision, Operation, OperationState } from './state.ts';
 import type { StepCondition } from './step-control.ts';
+import type { StepFailure } from './step-failure.ts';
 
 /**
  * One operation under way: plain data that only the functions here and in operator-actions.ts change. They do nothing else, so

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
+import { problemOf } from '../../activities/records/operation-problem.ts';
 import type {
   OperationInput,
   RecordActivities,
@@ -156,12 +157,11 @@ function recordActivities({ recorded, broken, holds, withdrawn }: Script): Recor
       });
       return { ...plan, labels: { 'workerNode[1]': 'worker57 (10.10.0.57)' } };
     },
-    recordState: ({ vnfLcmOpOccId, state, failure }: StateRecord) =>
-      note(
-        'recordState',
-        vnfLcmOpOccId,
-        failure ? `${state} ${failure.code} ${failure.stepId ?? '-'} ${failure.detail}` : state,
-      ),
+    recordState: async ({ vnfLcmOpOccId, state, failure }: StateRecord) => {
+      const what = failure ? `${state} ${failure.code} ${failure.stepId ?? '-'} ${failure.detail}` : state;
+      await note('recordState', vnfLcmOpOccId, what);
+      return failure ? { remedy: problemOf({ state, vnfLcmOpOccId, otherFailures: 0 }, failure).remedy } : {};
+    },
     recordCancelPending: ({ vnfLcmOpOccId, cancelMode, by }) =>
       note('recordCancelPending', vnfLcmOpOccId, `cancel ${cancelMode} by ${by}`),
     recordStepControl: ({ vnfLcmOpOccId, kind, stepId, by }) =>

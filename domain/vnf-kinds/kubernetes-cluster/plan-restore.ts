@@ -1,4 +1,5 @@
 import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { isSourceOfRestore } from '../../operation/restore-source.ts';
 import { VnflowError } from '../../problems.ts';
 import { slotNames } from '../../slot.ts';
 import type { HealVnfRequest } from '../../sol-requests.ts';
@@ -40,11 +41,6 @@ export function restoreSource({ shape, controlPlane }: HealFacts, survey?: Contr
 function answering(survey: ControlPlaneSurvey): string[] {
   const isSingle = survey.nodes.length === 1;
   return [...slotsThatAre('alive', survey), ...(isSingle ? slotsThatAre('unknown', survey) : [])];
-}
-
-/** Is this step the backup that the plan restores the cluster from? */
-export function isSourceOfRestore({ kind, slot }: PlanStep, { steps }: Pick<Plan, 'steps'>): boolean {
-  return kind === 'snapshotEtcd' && slot === undefined && steps.some((other) => other.kind === 'restoreControlPlane');
 }
 
 interface BackupCheck {
