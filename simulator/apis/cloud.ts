@@ -17,8 +17,8 @@ import { serverKind } from '../world/cloud/heat/server-kind.ts';
 import { createStackStore } from '../world/cloud/heat/stack-store.ts';
 import { createValidator } from '../world/cloud/heat/validation.ts';
 import { createNetworkChanges } from '../world/cloud/neutron/changes.ts';
-import { createNetworkStore } from '../world/cloud/neutron/network-store.ts';
-import { createComputeStore } from '../world/cloud/nova/compute-store.ts';
+import { NetworkStore } from '../world/cloud/neutron/network-store.ts';
+import { ComputeStore } from '../world/cloud/nova/compute-store.ts';
 import { createCinder } from './cinder.ts';
 import { createGlance } from './glance.ts';
 import { createHeat } from './heat/heat.ts';
@@ -79,9 +79,9 @@ export function createCloud(options: CloudOptions): Cloud {
     url: options.url,
   };
   const sessions = createSessions(foundation, options.tokenLifetime);
-  const network = createNetworkStore(foundation);
+  const network = new NetworkStore(foundation);
   const changes = createNetworkChanges(foundation, network);
-  const compute = createComputeStore(foundation, network, machines);
+  const compute = new ComputeStore(foundation, network, machines);
   const kinds = {
     'OS::Nova::Server': serverKind(foundation, network, compute),
     ...networkKinds({ foundation, network, changes }),
@@ -111,7 +111,7 @@ export function createCloud(options: CloudOptions): Cloud {
       },
       fixedAddressOf: (address) => network.floatingIpAt(address)?.fixedAddress ?? undefined,
     },
-    power: compute.power,
+    power: (serverId, action) => compute.power(serverId, action),
     mount: (app) => {
       for (const service of services) mountService(app, service, { foundation, sessions, ledger });
     },

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Bash, type ExecResult } from 'just-bash';
 import { toBytes } from '../../world/files/bytes.ts';
 import { FileError } from '../../world/files/tree.ts';
-import { asFileSystem, createView, type Viewer } from '../../world/files/view.ts';
+import { asFileSystem, View, type Viewer } from '../../world/files/view.ts';
 import { homeOf, loginEnv } from '../../world/shell/login.ts';
 import { NO_INPUT, type ShellRequest, type ShellResult } from '../../world/shell/request.ts';
 import type { Shells, SimNode } from '../../world/world.ts';
@@ -30,7 +30,7 @@ async function runShell(node: SimNode, request: ShellRequest): Promise<ShellResu
     node,
     user: request.user,
     viewer,
-    view: createView(node.tree, viewer),
+    view: new View(node.tree, viewer),
     input: request.input ?? NO_INPUT,
     signal,
     pid: request.pid ?? 1,

@@ -30,189 +30,207 @@ const WRITE = 2;
 const SEARCH = 1;
 
 /** The files as one user sees them. Synchronous; throws FileError. */
-export interface View {
+export class View {
   readonly tree: Tree;
-  read(path: string): string;
-  readText(path: string): string;
-  exists(path: string): boolean;
-  stat(path: string, follow?: boolean): Entry;
-  write(path: string, bytes: string, options?: { append?: boolean; mode?: number }): void;
-  makeDirectory(path: string, recursive: boolean): void;
-  list(path: string): string[];
-  remove(path: string, options: { recursive: boolean; force: boolean }): void;
-  copy(from: string, to: string, recursive: boolean): void;
-  move(from: string, to: string): void;
-  chmod(path: string, mode: number): void;
-  chown(path: string, owner: string): void;
-  link(target: string, path: string): void;
-  real(path: string): string;
-}
+  readonly #viewer: Viewer;
 
-export function createView(tree: Tree, viewer: Viewer): View {
-  const refuse = (code: 'EACCES' | 'ENOSPC', operation: string, path: string): never => {
-    viewer.refused = { path, reason: code === 'EACCES' ? 'Permission denied' : 'No space left on device' };
+  constructor(tree: Tree, viewer: Viewer) {
+    this.tree = tree;
+    this.#viewer = viewer;
+  }
+
+  read(path: string): string {
+    const { entry } = this.#need(path, 'open');
+    if (entry.kind === 'directory') throw new FileError('EISDIR', 'read', path);
+    if (!this.#allowed(entry, READ)) this.#refuse('EACCES', 'open', path);
+    return entry.kind === 'file' ? entry.bytes : '';
+  }
+
+  readText(path: string): string {
+    return toText(this.read(path));
+  }
+
+  exists(path: string): boolean {
+    try {
+      this.#need(path, 'stat');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  stat(path: string, follow?: boolean): Entry {
+    return this.#need(path, 'stat', follow).entry;
+  }
+
+  write(path: string, bytes: string, options: { append?: boolean; mode?: number } = {}): void {
+    const at = this.#locate(path, 'open');
+    const dynamic = this.tree.dynamic.get(at);
+    if (dynamic) {
+      if (at === '/dev/null' || at === '/dev/full') return;
+      if (!dynamic.write || this.#viewer.user !== 'root') this.#refuse('EACCES', 'open', path);
+      dynamic.write?.(bytes);
+      return;
+    }
+    const old = entryAt(this.tree, at);
+    if (old?.kind === 'directory') throw new FileError('EISDIR', 'open', path);
+    if (!old) this.#writableParent(at, path, 'open');
+    else if (!this.#allowed(old, WRITE)) this.#refuse('EACCES', 'open', path);
+    const before = old?.kind === 'file' ? old.bytes : '';
+    if (options.append && bytes === '' && old) return;
+    if (bytes !== '' || !old) this.#grow(at);
+    setEntry(this.tree, at, {
+      kind: 'file',
+      bytes: options.append ? before + bytes : bytes,
+      mode: options.mode ?? (old?.kind === 'file' ? old.mode : 0o666 & ~this.#viewer.umask),
+      owner: old?.owner ?? this.#viewer.user,
+      at: this.tree.now(),
+    });
+  }
+
+  makeDirectory(path: string, recursive: boolean): void {
+    const at = this.#locate(path, 'mkdir');
+    const old = at === '/' ? ROOT : entryAt(this.tree, at);
+    if (old) {
+      if (recursive && old.kind === 'directory') return;
+      throw new FileError('EEXIST', 'mkdir', path);
+    }
+    if (recursive && at !== '/') this.makeDirectory(parentOf(at), true);
+    this.#writableParent(at, path, 'mkdir');
+    this.#grow(at);
+    setEntry(this.tree, at, {
+      kind: 'directory',
+      mode: 0o777 & ~this.#viewer.umask,
+      owner: this.#viewer.user,
+      at: this.tree.now(),
+    });
+  }
+
+  list(path: string): string[] {
+    const { at, entry } = this.#need(path, 'scandir');
+    if (entry.kind !== 'directory') throw new FileError('ENOTDIR', 'scandir', path);
+    if (!this.#allowed(entry, READ)) this.#refuse('EACCES', 'scandir', path);
+    return childrenOf(this.tree, at);
+  }
+
+  remove(path: string, { recursive, force }: { recursive: boolean; force: boolean }): void {
+    let found: { at: string; entry: Entry };
+    try {
+      found = this.#need(path, 'rm', false);
+    } catch (error) {
+      if (force && error instanceof FileError && error.code === 'ENOENT') return;
+      throw error;
+    }
+    this.#writableParent(found.at, path, 'rm');
+    if (found.entry.kind === 'directory') {
+      if (!recursive && childrenOf(this.tree, found.at).length > 0) throw new FileError('ENOTEMPTY', 'rm', path);
+    }
+    removeAll(this.tree, found.at);
+  }
+
+  copy(from: string, to: string, recursive: boolean): void {
+    const source = this.#need(from, 'cp');
+    if (source.entry.kind === 'directory') {
+      if (!recursive) throw new FileError('EISDIR', 'cp', from);
+      this.makeDirectory(to, true);
+      for (const name of childrenOf(this.tree, source.at)) this.copy(`${from}/${name}`, `${to}/${name}`, true);
+      return;
+    }
+    this.write(
+      to,
+      this.read(from),
+      source.entry.kind === 'file' ? { mode: source.entry.mode & ~this.#viewer.umask } : {},
+    );
+  }
+
+  move(from: string, to: string): void {
+    const source = this.#need(from, 'rename', false);
+    this.#writableParent(source.at, from, 'rename');
+    const target = this.#locate(to, 'rename', false);
+    this.#writableParent(target, to, 'rename');
+    if (source.at === target) return;
+    const moved: [string, Entry][] = [[target, source.entry]];
+    const collect = (at: string, into: string): void => {
+      for (const name of childrenOf(this.tree, at)) {
+        const entry = entryAt(this.tree, `${at}/${name}`);
+        if (!entry) continue;
+        moved.push([`${into}/${name}`, entry]);
+        if (entry.kind === 'directory') collect(`${at}/${name}`, `${into}/${name}`);
+      }
+    };
+    if (source.entry.kind === 'directory') collect(source.at, target);
+    removeAll(this.tree, source.at);
+    removeAll(this.tree, target);
+    for (const [path, entry] of moved) setEntry(this.tree, path, entry);
+  }
+
+  chmod(path: string, mode: number): void {
+    const { at, entry } = this.#need(path, 'chmod');
+    if (this.tree.dynamic.has(at) || entry.kind === 'link') return;
+    if (this.#viewer.user !== 'root' && entry.owner !== this.#viewer.user) this.#refuse('EACCES', 'chmod', path);
+    setEntry(this.tree, at, { ...entry, mode: mode & 0o7777 });
+  }
+
+  chown(path: string, owner: string): void {
+    const { at, entry } = this.#need(path, 'chown');
+    if (this.#viewer.user !== 'root') this.#refuse('EACCES', 'chown', path);
+    setEntry(this.tree, at, { ...entry, owner });
+  }
+
+  link(target: string, path: string): void {
+    const at = this.#locate(path, 'symlink', false);
+    if (entryAt(this.tree, at)) throw new FileError('EEXIST', 'symlink', path);
+    this.#writableParent(at, path, 'symlink');
+    setEntry(this.tree, at, { kind: 'link', to: target, owner: this.#viewer.user, at: this.tree.now() });
+  }
+
+  real(path: string): string {
+    const { at } = this.#need(path, 'realpath');
+    return at;
+  }
+
+  #refuse(code: 'EACCES' | 'ENOSPC', operation: string, path: string): never {
+    this.#viewer.refused = { path, reason: code === 'EACCES' ? 'Permission denied' : 'No space left on device' };
     throw new FileError(code, operation, path);
-  };
-  const allowed = (entry: Entry, want: number): boolean => {
-    if (viewer.user === 'root' || entry.kind === 'link') return true;
-    const bits = entry.owner === viewer.user ? entry.mode >> 6 : entry.mode;
+  }
+
+  #allowed(entry: Entry, want: number): boolean {
+    if (this.#viewer.user === 'root' || entry.kind === 'link') return true;
+    const bits = entry.owner === this.#viewer.user ? entry.mode >> 6 : entry.mode;
     return (bits & want) === want;
-  };
-  const locate = (path: string, operation: string, last = true): string =>
-    resolve(tree, path, {
+  }
+
+  #locate(path: string, operation: string, last = true): string {
+    return resolve(this.tree, path, {
       last,
       visit: (_, entry) => {
-        if (!allowed(entry, SEARCH)) refuse('EACCES', operation, path);
+        if (!this.#allowed(entry, SEARCH)) this.#refuse('EACCES', operation, path);
       },
     });
-  const need = (path: string, operation: string, last = true): { at: string; entry: Entry } => {
-    const at = locate(path, operation, last);
-    const entry = at === '/' ? ROOT : entryAt(tree, at);
+  }
+
+  #need(path: string, operation: string, last = true): { at: string; entry: Entry } {
+    const at = this.#locate(path, operation, last);
+    const entry = at === '/' ? ROOT : entryAt(this.tree, at);
     if (!entry) throw new FileError('ENOENT', operation, path);
     return { at, entry };
-  };
-  const writableParent = (at: string, path: string, operation: string): void => {
+  }
+
+  #writableParent(at: string, path: string, operation: string): void {
     const parent = parentOf(at);
-    const entry = parent === '/' ? ROOT : entryAt(tree, parent);
+    const entry = parent === '/' ? ROOT : entryAt(this.tree, parent);
     if (!entry) throw new FileError('ENOENT', operation, path);
     if (entry.kind !== 'directory') throw new FileError('ENOTDIR', operation, path);
-    if (!allowed(entry, WRITE)) refuse('EACCES', operation, path);
-  };
-  const grow = (path: string): void => {
-    try {
-      tree.beforeGrowth(path);
-    } catch {
-      refuse('ENOSPC', 'write', path);
-    }
-  };
+    if (!this.#allowed(entry, WRITE)) this.#refuse('EACCES', operation, path);
+  }
 
-  const view: View = {
-    tree,
-    read: (path) => {
-      const { entry } = need(path, 'open');
-      if (entry.kind === 'directory') throw new FileError('EISDIR', 'read', path);
-      if (!allowed(entry, READ)) refuse('EACCES', 'open', path);
-      return entry.kind === 'file' ? entry.bytes : '';
-    },
-    readText: (path) => toText(view.read(path)),
-    exists: (path) => {
-      try {
-        need(path, 'stat');
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    stat: (path, follow = true) => need(path, 'stat', follow).entry,
-    write: (path, bytes, options = {}) => {
-      const at = locate(path, 'open');
-      const dynamic = tree.dynamic.get(at);
-      if (dynamic) {
-        if (at === '/dev/null' || at === '/dev/full') return;
-        if (!dynamic.write || viewer.user !== 'root') refuse('EACCES', 'open', path);
-        dynamic.write?.(bytes);
-        return;
-      }
-      const old = entryAt(tree, at);
-      if (old?.kind === 'directory') throw new FileError('EISDIR', 'open', path);
-      if (!old) writableParent(at, path, 'open');
-      else if (!allowed(old, WRITE)) refuse('EACCES', 'open', path);
-      const before = old?.kind === 'file' ? old.bytes : '';
-      if (options.append && bytes === '' && old) return;
-      if (bytes !== '' || !old) grow(at);
-      setEntry(tree, at, {
-        kind: 'file',
-        bytes: options.append ? before + bytes : bytes,
-        mode: options.mode ?? (old?.kind === 'file' ? old.mode : 0o666 & ~viewer.umask),
-        owner: old?.owner ?? viewer.user,
-        at: tree.now(),
-      });
-    },
-    makeDirectory: (path, recursive) => {
-      const at = locate(path, 'mkdir');
-      const old = at === '/' ? ROOT : entryAt(tree, at);
-      if (old) {
-        if (recursive && old.kind === 'directory') return;
-        throw new FileError('EEXIST', 'mkdir', path);
-      }
-      if (recursive && at !== '/') view.makeDirectory(parentOf(at), true);
-      writableParent(at, path, 'mkdir');
-      grow(at);
-      setEntry(tree, at, { kind: 'directory', mode: 0o777 & ~viewer.umask, owner: viewer.user, at: tree.now() });
-    },
-    list: (path) => {
-      const { at, entry } = need(path, 'scandir');
-      if (entry.kind !== 'directory') throw new FileError('ENOTDIR', 'scandir', path);
-      if (!allowed(entry, READ)) refuse('EACCES', 'scandir', path);
-      return childrenOf(tree, at);
-    },
-    remove: (path, { recursive, force }) => {
-      let found: { at: string; entry: Entry };
-      try {
-        found = need(path, 'rm', false);
-      } catch (error) {
-        if (force && error instanceof FileError && error.code === 'ENOENT') return;
-        throw error;
-      }
-      writableParent(found.at, path, 'rm');
-      if (found.entry.kind === 'directory') {
-        if (!recursive && childrenOf(tree, found.at).length > 0) throw new FileError('ENOTEMPTY', 'rm', path);
-      }
-      removeAll(tree, found.at);
-    },
-    copy: (from, to, recursive) => {
-      const source = need(from, 'cp');
-      if (source.entry.kind === 'directory') {
-        if (!recursive) throw new FileError('EISDIR', 'cp', from);
-        view.makeDirectory(to, true);
-        for (const name of childrenOf(tree, source.at)) view.copy(`${from}/${name}`, `${to}/${name}`, true);
-        return;
-      }
-      view.write(to, view.read(from), source.entry.kind === 'file' ? { mode: source.entry.mode & ~viewer.umask } : {});
-    },
-    move: (from, to) => {
-      const source = need(from, 'rename', false);
-      writableParent(source.at, from, 'rename');
-      const target = locate(to, 'rename', false);
-      writableParent(target, to, 'rename');
-      if (source.at === target) return;
-      const moved: [string, Entry][] = [[target, source.entry]];
-      const collect = (at: string, into: string): void => {
-        for (const name of childrenOf(tree, at)) {
-          const entry = entryAt(tree, `${at}/${name}`);
-          if (!entry) continue;
-          moved.push([`${into}/${name}`, entry]);
-          if (entry.kind === 'directory') collect(`${at}/${name}`, `${into}/${name}`);
-        }
-      };
-      if (source.entry.kind === 'directory') collect(source.at, target);
-      removeAll(tree, source.at);
-      removeAll(tree, target);
-      for (const [path, entry] of moved) setEntry(tree, path, entry);
-    },
-    chmod: (path, mode) => {
-      const { at, entry } = need(path, 'chmod');
-      if (tree.dynamic.has(at) || entry.kind === 'link') return;
-      if (viewer.user !== 'root' && entry.owner !== viewer.user) refuse('EACCES', 'chmod', path);
-      setEntry(tree, at, { ...entry, mode: mode & 0o7777 });
-    },
-    chown: (path, owner) => {
-      const { at, entry } = need(path, 'chown');
-      if (viewer.user !== 'root') refuse('EACCES', 'chown', path);
-      setEntry(tree, at, { ...entry, owner });
-    },
-    link: (target, path) => {
-      const at = locate(path, 'symlink', false);
-      if (entryAt(tree, at)) throw new FileError('EEXIST', 'symlink', path);
-      writableParent(at, path, 'symlink');
-      setEntry(tree, at, { kind: 'link', to: target, owner: viewer.user, at: tree.now() });
-    },
-    real: (path) => {
-      const { at } = need(path, 'realpath');
-      return at;
-    },
-  };
-  return view;
+  #grow(path: string): void {
+    try {
+      this.tree.beforeGrowth(path);
+    } catch {
+      this.#refuse('ENOSPC', 'write', path);
+    }
+  }
 }
 
 const ROOT: Entry = { kind: 'directory', mode: 0o755, owner: 'root', at: 0 };

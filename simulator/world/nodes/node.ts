@@ -4,7 +4,7 @@ import type { Part } from '../../kernel/persistence.ts';
 import { UBUNTU_22_04 } from '../files/base-image.ts';
 import { DEFAULT_SYSCTL, dynamicFiles } from '../files/dynamic.ts';
 import { FileError, type Tree } from '../files/tree.ts';
-import { createView } from '../files/view.ts';
+import { View } from '../files/view.ts';
 import type { SimNode, World } from '../world.ts';
 import { generateHostKey } from './host-keys.ts';
 import type { NodeState } from './node-state.ts';
@@ -70,7 +70,7 @@ export function createNode(world: World, part: Part<NodeState>): SimNode {
     world,
     state,
     tree,
-    root: createView(tree, { user: 'root', umask: 0o022 }),
+    root: new View(tree, { user: 'root', umask: 0o022 }),
     processes: new Map(),
     power: new AbortController(),
     locks: new Map(),

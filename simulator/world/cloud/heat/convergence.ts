@@ -18,179 +18,193 @@ interface Place {
 }
 
 /** Makes a stack what its template says: creates, changes, replaces, and removes what is left over. */
-export type Converge = (stack: Stack, run: Run) => Promise<void>;
+export class Convergence {
+  readonly #parts: EngineParts;
+  readonly #removal: Removal;
 
-export function createConverge(parts: EngineParts, removal: Removal): Converge {
-  const { foundation, designer, validator, store } = parts;
-  const { state, clock, latency, chance, changed } = foundation;
+  constructor(parts: EngineParts, removal: Removal) {
+    this.#parts = parts;
+    this.#removal = removal;
+  }
 
-  const converge = async (stack: Stack, run: Run): Promise<void> => {
-    const design = readDesign(designer, stack);
-    retireMissing(stack, design);
+  async converge(stack: Stack, run: Run): Promise<void> {
+    const design = readDesign(this.#parts.designer, stack);
+    this.#retireMissing(stack, design);
     for (const name of Object.keys(design.resources)) {
-      const row = stack.resources[name] ?? store.addResource(stack, name, design.resources[name]?.type ?? '');
+      const row =
+        stack.resources[name] ?? this.#parts.store.addResource(stack, name, design.resources[name]?.type ?? '');
       row.requires = [...(design.requirements.get(name) ?? [])];
     }
-    changed();
-    await inOrder(design.requirements, run, (name) => track(run, bring({ stack, design, name, run })));
-    await removal.removeObsolete(stack, run);
-  };
+    this.#parts.foundation.changed();
+    await inOrder(design.requirements, run, (name) => track(run, this.#bring({ stack, design, name, run })));
+    await this.#removal.removeObsolete(stack, run);
+  }
 
-  const retireMissing = (stack: Stack, design: Design) => {
-    for (const row of Object.values(stack.resources)) if (!design.resources[row.name]) retire(stack, row);
-  };
+  #retireMissing(stack: Stack, design: Design) {
+    for (const row of Object.values(stack.resources)) if (!design.resources[row.name]) this.#retire(stack, row);
+  }
 
-  const retire = (stack: Stack, row: Resource) => {
+  #retire(stack: Stack, row: Resource) {
     delete stack.resources[row.name];
     if (row.physicalId !== '') stack.obsolete.push(row);
-    changed();
-  };
+    this.#parts.foundation.changed();
+  }
 
   /** One resource: create, replace, update or leave alone. */
-  const bring = async (place: Place): Promise<void> => {
+  async #bring(place: Place): Promise<void> {
     const { stack, design, name } = place;
     const definition = design.resources[name];
     const row = stack.resources[name];
     if (!definition || !row) return;
-    const isNested = designer.isNested(definition.type, stack.source);
+    const isNested = this.#parts.designer.isNested(definition.type, stack.source);
     const isNew = row.action === 'INIT' || (row.action === 'CREATE' && row.progress === 'IN_PROGRESS');
-    if (row.type !== definition.type || isBroken(row, isNested)) return replace(place, row);
-    if (isNested) return bringNested(place, row, isNew ? 'CREATE' : 'UPDATE');
-    const properties = evaluateFor(place);
+    if (row.type !== definition.type || isBroken(row, isNested)) return this.#replace(place, row);
+    if (isNested) return this.#bringNested(place, row, isNew ? 'CREATE' : 'UPDATE');
+    const properties = this.#evaluateFor(place);
     if (properties instanceof ResourceFailure) {
-      return attempt(place, row, isNew ? 'CREATE' : 'UPDATE', () => Promise.reject(properties));
+      return this.#attempt(place, row, isNew ? 'CREATE' : 'UPDATE', () => Promise.reject(properties));
     }
     if (isNew) {
-      if (row.properties && !same(row.properties, properties)) return replace(place, row);
-      return create(place, row, properties);
+      if (row.properties && !same(row.properties, properties)) return this.#replace(place, row);
+      return this.#create(place, row, properties);
     }
     const before = row.properties ?? {};
     const changes = [...new Set([...Object.keys(before), ...Object.keys(properties)])].filter(
       (key) => !same(before[key], properties[key]),
     );
     if (changes.length === 0 && row.progress === 'COMPLETE') return;
-    const kind = designer.kind(row.type);
-    if (!kind?.update || !changes.every((key) => kind.properties[key]?.live)) return replace(place, row);
-    await updateInPlace(place, row, { kind, properties });
-  };
+    const kind = this.#parts.designer.kind(row.type);
+    if (!kind?.update || !changes.every((key) => kind.properties[key]?.live)) return this.#replace(place, row);
+    await this.#updateInPlace(place, row, { kind, properties });
+  }
 
-  const evaluateFor = ({ stack, design, name }: Place): JsonObject | ResourceFailure => {
+  #evaluateFor({ stack, design, name }: Place): JsonObject | ResourceFailure {
     try {
-      return designer.properties(stack, design, name);
+      return this.#parts.designer.properties(stack, design, name);
     } catch (error) {
       if (error instanceof NotYet) return new ResourceFailure('NotFound', `The value of ${error.message} is not known`);
       if (error instanceof Refusal) return new ResourceFailure(error.type, error.message);
       throw error;
     }
-  };
+  }
 
-  const create = (place: Place, row: Resource, properties: JsonObject) =>
-    attempt(place, row, 'CREATE', async () => {
+  #create(place: Place, row: Resource, properties: JsonObject) {
+    return this.#attempt(place, row, 'CREATE', async () => {
       // a resource that exists goes on after an interruption
-      if (row.physicalId === '') await strike(foundation, 'CREATE', { ...place, row });
-      const kind = kindOf(parts, row);
-      checkNames(place, kind, properties);
+      if (row.physicalId === '') await strike(this.#parts.foundation, 'CREATE', { ...place, row });
+      const kind = kindOf(this.#parts, row);
+      this.#checkNames(place, kind, properties);
       row.properties = properties;
-      await kind.create(taskFor(parts, place, { row, properties }));
+      await kind.create(taskFor(this.#parts, place, { row, properties }));
     });
+  }
 
-  const updateInPlace = (place: Place, row: Resource, at: { kind: ResourceKind; properties: JsonObject }) =>
-    attempt(place, row, 'UPDATE', async () => {
-      await strike(foundation, 'UPDATE', { ...place, row });
+  #updateInPlace(place: Place, row: Resource, at: { kind: ResourceKind; properties: JsonObject }) {
+    return this.#attempt(place, row, 'UPDATE', async () => {
+      await strike(this.#parts.foundation, 'UPDATE', { ...place, row });
       const before = row.properties ?? {};
-      await at.kind.update?.(taskFor(parts, place, { row, properties: at.properties }), before);
+      await at.kind.update?.(taskFor(this.#parts, place, { row, properties: at.properties }), before);
       row.properties = at.properties;
     });
+  }
 
-  /** A new one takes its place; the old one is deleted when all else is done. */
-  const replace = async (place: Place, row: Resource) => {
-    designer.kind(row.type)?.beforeReplacement?.(row);
-    retire(place.stack, row);
-    if (row.physicalId !== '') await clock.sleep(latency.resource, place.run.controller.signal);
-    const fresh = store.addResource(place.stack, row.name, place.design.resources[row.name]?.type ?? row.type);
+  /** Makes a new resource in the place of one; the old one is deleted when all else is done. */
+  async #replace(place: Place, row: Resource) {
+    this.#parts.designer.kind(row.type)?.beforeReplacement?.(row);
+    this.#retire(place.stack, row);
+    if (row.physicalId !== '')
+      await this.#parts.foundation.clock.sleep(this.#parts.foundation.latency.resource, place.run.controller.signal);
+    const fresh = this.#parts.store.addResource(
+      place.stack,
+      row.name,
+      place.design.resources[row.name]?.type ?? row.type,
+    );
     fresh.requires = [...(place.design.requirements.get(row.name) ?? [])];
-    await bring(place);
-  };
+    await this.#bring(place);
+  }
 
-  /** A resource that is a stack of its own. */
-  const bringNested = (place: Place, row: Resource, action: 'CREATE' | 'UPDATE') =>
-    attempt(place, row, action, async () => {
-      if (row.physicalId === '' || action !== 'CREATE') await strike(foundation, action, { ...place, row });
-      const properties = evaluateFor(place);
+  /** Brings a resource that is a stack of its own. */
+  #bringNested(place: Place, row: Resource, action: 'CREATE' | 'UPDATE') {
+    return this.#attempt(place, row, action, async () => {
+      if (row.physicalId === '' || action !== 'CREATE') await strike(this.#parts.foundation, action, { ...place, row });
+      const properties = this.#evaluateFor(place);
       if (properties instanceof ResourceFailure) throw properties;
-      const existing = state.stacks[row.physicalId];
-      const source = nestedSource(place, { row, properties, existing });
-      const nested = existing ?? store.addNested(place.stack, row, source);
+      const existing = this.#parts.foundation.state.stacks[row.physicalId];
+      const source = this.#nestedSource(place, { row, properties, existing });
+      const nested = existing ?? this.#parts.store.addNested(place.stack, row, source);
       row.physicalId = nested.id;
       row.properties = properties;
       nested.source = source;
-      await convergeNested(nested, action, place.run);
+      await this.#convergeNested(nested, action, place.run);
     });
+  }
 
-  const convergeNested = async (nested: Stack, action: StackAction, run: Run) => {
-    store.setStack(nested, action, 'IN_PROGRESS');
+  async #convergeNested(nested: Stack, action: StackAction, run: Run) {
+    this.#parts.store.setStack(nested, action, 'IN_PROGRESS');
     try {
-      await converge(nested, run);
-      store.setStack(nested, action, 'COMPLETE');
+      await this.converge(nested, run);
+      this.#parts.store.setStack(nested, action, 'COMPLETE');
     } catch (error) {
-      if (!run.controller.signal.aborted) store.setStack(nested, action, 'FAILED', reasonOf(error));
+      if (!run.controller.signal.aborted) this.#parts.store.setStack(nested, action, 'FAILED', reasonOf(error));
       throw error;
     }
-  };
+  }
 
-  const nestedSource = (
+  #nestedSource(
     { stack, design, name }: Place,
     at: { row: Resource; properties: JsonObject; existing: Stack | undefined },
-  ): StackSource => {
+  ): StackSource {
     const inherited = { files: stack.source.files, registry: stack.source.registry };
     const type = design.resources[name]?.type ?? at.row.type;
     if (groupKindOf(type)) {
-      const text = groupTemplate(type, at.properties, { nested: at.existing, newName: () => chance.letters(12) });
-      return { ...inherited, template: designer.intern(text), parameters: {}, parameterDefaults: {} };
+      const text = groupTemplate(type, at.properties, {
+        nested: at.existing,
+        newName: () => this.#parts.foundation.chance.letters(12),
+      });
+      return { ...inherited, template: this.#parts.designer.intern(text), parameters: {}, parameterDefaults: {} };
     }
-    const file = designer.fileOf(type, stack.source) ?? '';
+    const file = this.#parts.designer.fileOf(type, stack.source) ?? '';
     return {
       ...inherited,
       template: stack.source.files[file] ?? '',
       parameters: at.properties as Record<string, Json>,
       parameterDefaults: stack.source.parameterDefaults,
     };
-  };
+  }
 
   /** Sets the statuses around a piece of work. */
-  const attempt = async (place: Place, row: Resource, action: 'CREATE' | 'UPDATE', body: () => Promise<void>) => {
+  async #attempt(place: Place, row: Resource, action: 'CREATE' | 'UPDATE', body: () => Promise<void>) {
     const { stack, run } = place;
-    if (row.action !== action || row.progress !== 'IN_PROGRESS') store.setResource(stack, row, action, 'IN_PROGRESS');
+    if (row.action !== action || row.progress !== 'IN_PROGRESS')
+      this.#parts.store.setResource(stack, row, action, 'IN_PROGRESS');
     try {
       await body();
-      store.setResource(stack, row, action, 'COMPLETE');
+      this.#parts.store.setResource(stack, row, action, 'COMPLETE');
     } catch (error) {
       if (run.controller.signal.aborted) throw error;
       if (error instanceof Halted) {
-        store.setResource(stack, row, action, 'FAILED', `${action} aborted (user triggered cancel)`);
+        this.#parts.store.setResource(stack, row, action, 'FAILED', `${action} aborted (user triggered cancel)`);
         throw error;
       }
       run.halted = true;
       const failure = asFailure(error).inside(row.name);
-      store.setResource(stack, row, action, 'FAILED', failure.message);
+      this.#parts.store.setResource(stack, row, action, 'FAILED', failure.message);
       throw new StackFailure(action, failure);
     }
-  };
+  }
 
-  const checkNames = ({ stack }: Place, kind: ResourceKind, properties: JsonObject) => {
+  #checkNames({ stack }: Place, kind: ResourceKind, properties: JsonObject) {
     for (const [property, rule] of Object.entries(kind.properties)) {
       const value = properties[property];
       if (rule.names === undefined || typeof value !== 'string') continue;
-      const problem = validator.nameProblem(rule.names, value, stack.projectId);
+      const problem = this.#parts.validator.nameProblem(rule.names, value, stack.projectId);
       if (problem)
         throw new ResourceFailure(
           'StackValidationFailed',
           `Property error: ${property}: Error validating value '${value}': ${problem}`,
         );
     }
-  };
-
-  return converge;
+  }
 }
 
 /** A failed resource is replaced; a failed nested stack that exists is repaired inside, unless it was marked itself. */

@@ -1,6 +1,6 @@
 import type { Stack, StackAction } from '../cloud-state.ts';
 import type { Foundation } from '../foundation.ts';
-import { createConverge } from './convergence.ts';
+import { Convergence } from './convergence.ts';
 import { createRemoval, type EngineParts } from './removal.ts';
 import { type Run, reasonOf, TimedOut } from './run.ts';
 import type { StackStore } from './stack-store.ts';
@@ -19,7 +19,7 @@ export function createEngine(parts: EngineParts): Engine {
   const { state, clock, changed } = foundation;
   const runs = new Map<string, Run>();
   const removal = createRemoval(parts);
-  const converge = createConverge(parts, removal);
+  const convergence = new Convergence(parts, removal);
 
   const launch = (root: Stack) => {
     const before = runs.get(root.id);
@@ -48,7 +48,7 @@ export function createEngine(parts: EngineParts): Engine {
     try {
       if (root.action === 'DELETE') await removal.removeAll(root, run);
       else if (root.action === 'ROLLBACK' && root.previous === null) await removal.removeAll(root, run);
-      else await converge(root, run);
+      else await convergence.converge(root, run);
       if (!signal.aborted) complete(root, run);
     } catch (error) {
       run.halted = true;

@@ -1,5 +1,5 @@
 import type { Hypervisor, Machine } from '../../../kernel/machine.ts';
-import type { Flavor, Image, Port, Server, ServerGroup } from '../cloud-state.ts';
+import type { CloudState, Flavor, Image, Port, Server, ServerGroup } from '../cloud-state.ts';
 import type { Foundation } from '../foundation.ts';
 import type { JsonObject } from '../json.ts';
 import type { NetworkStore } from '../neutron/network-store.ts';
@@ -23,138 +23,37 @@ export interface ServerRequest {
   readonly groupId?: string | undefined;
 }
 
-/** Servers and what may be done with them. */
-export interface ComputeStore {
-  readonly scheduler: Scheduler;
-  findFlavor(nameOrId: string): Flavor | undefined;
-  findImage(nameOrId: string, projectId: string): Image | undefined;
-  createServer(request: ServerRequest): Server;
-  /** The server goes away after the latency of a deletion. */
-  deleteServer(id: string): void;
-  /** Waits until the server has left BUILD. */
-  built(id: string, signal: AbortSignal): Promise<void>;
-  gone(id: string, signal: AbortSignal): Promise<void>;
-  /** `crash`: the machine is off, and Nova does not know. */
-  power(id: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void;
-  /** The same server from another image: a new disk. */
-  rebuild(id: string, imageId: string): void;
-  resize(id: string, flavorId: string): void;
-  attach(id: string, portId: string): void;
-  detach(id: string, portId: string): void;
-  createGroup(at: Omit<ServerGroup, 'id'>): ServerGroup;
-  deleteGroup(id: string): void;
-  portsOf(server: Server): Port[];
-  /** Takes up what was under way when the simulator stopped. */
-  resume(): void;
-  stop(): void;
-}
-
 const NO_VALID_HOST = 'No valid host was found. There are not enough hosts available.';
 
-/** @param machines the hypervisor; asked for at each use, because it is made after the cloud */
-export function createComputeStore(
-  foundation: Foundation,
-  network: NetworkStore,
-  machines: () => Hypervisor,
-): ComputeStore {
-  const { state, clock, latency, chance, changed } = foundation;
-  const scheduler = createScheduler(state);
-  const { wake, until } = createWaiting();
-  const stopped = new AbortController();
+/** Servers and what may be done with them. */
+export class ComputeStore {
+  readonly scheduler: Scheduler;
+  readonly #foundation: Foundation;
+  readonly #state: CloudState;
+  readonly #network: NetworkStore;
+  readonly #machines: () => Hypervisor;
+  readonly #waiting = createWaiting();
+  readonly #stopped = new AbortController();
 
-  const server = (id: string): Server => {
-    const found = state.servers[id];
-    if (!found) throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
-    return found;
-  };
-  const touch = (subject: Server) => {
-    subject.updatedAt = timestamp();
-    changed();
-  };
-  const at = (elapsed: number, work: () => void) => {
-    clock
-      .sleep(Math.max(0, elapsed - clock.elapsed()), stopped.signal)
-      .then(work)
-      .catch(() => undefined);
-  };
+  /** @param machines the hypervisor; asked for at each use, because it is made after the cloud */
+  constructor(foundation: Foundation, network: NetworkStore, machines: () => Hypervisor) {
+    this.#foundation = foundation;
+    this.#state = foundation.state;
+    this.#network = network;
+    this.#machines = machines;
+    this.scheduler = createScheduler(foundation.state);
+  }
 
-  const machineOf = (subject: Server): Machine => {
-    const flavor = state.flavors[subject.flavorId];
-    return {
-      id: subject.id,
-      name: subject.name,
-      imageName: state.images[subject.imageId]?.name ?? '',
-      flavor: { vcpus: flavor?.vcpus ?? 1, ramMb: flavor?.ramMb ?? 512, diskGb: flavor?.diskGb ?? 1 },
-      host: subject.host,
-      ports: portsOf(subject).map(({ id, mac, fixedIps }) => ({
-        portId: id,
-        mac,
-        address: fixedIps[0]?.address ?? '',
-        cidr: state.subnets[fixedIps[0]?.subnetId ?? '']?.cidr ?? '',
-      })),
-      ...(subject.userData === null ? {} : { userData: Buffer.from(subject.userData, 'base64').toString('utf8') }),
-    };
-  };
-  const portsOf = (subject: Server) => subject.portIds.flatMap((id) => state.ports[id] ?? []);
-
-  const finishBuild = (subject: Server) => {
-    if (state.servers[subject.id] !== subject || subject.status !== 'BUILD' || subject.task === 'deleting') return;
-    subject.dueAt = null;
-    subject.task = null;
-    subject.status = 'ACTIVE';
-    subject.launchedAt = timestamp();
-    touch(subject);
-    machines().create(machineOf(subject));
-    wake(subject.id);
-  };
-  const failBuild = (subject: Server, message: string) => {
-    subject.status = 'ERROR';
-    subject.task = null;
-    subject.dueAt = null;
-    subject.fault = { code: 500, message, created: timestamp() };
-    touch(subject);
-    wake(subject.id);
-  };
-  const finishDelete = (subject: Server) => {
-    for (const portId of subject.ownPortIds) network.deletePort(portId);
-    for (const port of portsOf(subject)) if (port.deviceId === subject.id) network.unbindPort(port);
-    for (const volumeId of subject.volumeIds) {
-      const volume = state.volumes[volumeId];
-      if (volume?.serverId === subject.id) volume.serverId = null;
-    }
-    scheduler.release(subject.host);
-    scheduler.leave(subject.groupId, subject.id);
-    delete state.servers[subject.id];
-    changed();
-    wake(subject.id);
-  };
-
-  const plug = (request: ServerRequest, id: string): { portIds: string[]; ownPortIds: string[] } => {
-    const ownPortIds: string[] = [];
-    const portIds = request.interfaces.map((wanted) => {
-      if ('portId' in wanted) return wanted.portId;
-      const port = network.createPort({
-        projectId: request.projectId,
-        networkId: wanted.networkId,
-        fixedIps: wanted.address === undefined ? undefined : [{ address: wanted.address }],
-        deviceId: id,
-      });
-      ownPortIds.push(port.id);
-      return port.id;
-    });
-    return { portIds, ownPortIds };
-  };
-
-  const createServer: ComputeStore['createServer'] = (request) => {
+  createServer(request: ServerRequest): Server {
     for (const wanted of request.interfaces) {
       if (!('portId' in wanted)) continue;
-      const port = state.ports[wanted.portId];
+      const port = this.#state.ports[wanted.portId];
       if (!port) throw new Refusal(400, 'badRequest', `Port id ${wanted.portId} could not be found.`);
       if (port.deviceId !== '') throw new Refusal(409, 'conflictingRequest', `Port ${port.id} is still in use.`);
     }
-    checkQuota(state, request);
-    const id = chance.uuid();
-    const host = scheduler.place(request.groupId ?? null);
+    checkQuota(this.#state, request);
+    const id = this.#foundation.chance.uuid();
+    const host = this.scheduler.place(request.groupId ?? null);
     const now = timestamp();
     const subject: Server = {
       id,
@@ -171,114 +70,228 @@ export function createComputeStore(
       keyName: request.keyName ?? null,
       groupId: request.groupId ?? null,
       userData: request.userData ?? null,
-      ...plug(request, id),
+      ...this.#plug(request, id),
       volumeIds: [],
       fault: null,
-      instanceNumber: ++state.instanceNumber,
-      reservation: `r-${chance.letters(8)}`,
+      instanceNumber: ++this.#state.instanceNumber,
+      reservation: `r-${this.#foundation.chance.letters(8)}`,
       createdAt: now,
       updatedAt: now,
       launchedAt: null,
-      dueAt: clock.elapsed() + (host === undefined ? latency.resource : latency.serverActive),
+      dueAt:
+        this.#foundation.clock.elapsed() +
+        (host === undefined ? this.#foundation.latency.resource : this.#foundation.latency.serverActive),
     };
-    state.servers[id] = subject;
-    if (subject.groupId !== null) scheduler.join(subject.groupId, id);
-    for (const port of portsOf(subject)) network.bindPort(port, { id, owner: 'compute:nova', host: subject.host });
-    changed();
-    schedule(subject);
+    this.#state.servers[id] = subject;
+    if (subject.groupId !== null) this.scheduler.join(subject.groupId, id);
+    for (const port of this.portsOf(subject))
+      this.#network.bindPort(port, { id, owner: 'compute:nova', host: subject.host });
+    this.#foundation.changed();
+    this.#schedule(subject);
     return subject;
-  };
-  const schedule = (subject: Server) => {
-    const due = subject.dueAt ?? clock.elapsed();
-    if (subject.task === 'deleting') at(due, () => finishDelete(subject));
-    else if (subject.host === '') at(due, () => failBuild(subject, NO_VALID_HOST));
-    else at(due, () => finishBuild(subject));
-  };
+  }
 
-  const deleteServer: ComputeStore['deleteServer'] = (id) => {
-    const subject = server(id);
+  /** The server goes away after the latency of a deletion. */
+  deleteServer(id: string): void {
+    const subject = this.#server(id);
     if (subject.task === 'deleting') return;
     subject.task = 'deleting';
-    subject.dueAt = clock.elapsed() + latency.serverDelete;
-    machines().destroy(id);
-    touch(subject);
-    schedule(subject);
-  };
+    subject.dueAt = this.#foundation.clock.elapsed() + this.#foundation.latency.serverDelete;
+    this.#machines().destroy(id);
+    this.#touch(subject);
+    this.#schedule(subject);
+  }
 
-  return {
-    scheduler,
-    createServer,
-    deleteServer,
-    portsOf,
-    findFlavor: (nameOrId) =>
-      state.flavors[nameOrId] ?? Object.values(state.flavors).find(({ name }) => name === nameOrId),
-    findImage: (nameOrId, projectId) =>
-      [state.images[nameOrId], ...Object.values(state.images)].find(
-        (image) =>
-          (image?.name === nameOrId || image?.id === nameOrId) &&
-          (image.visibility !== 'private' || image.projectId === projectId),
-      ),
-    built: (id, signal) => until(id, () => state.servers[id]?.status !== 'BUILD', signal),
-    gone: (id, signal) => until(id, () => !state.servers[id], signal),
-    power: (id, action) => {
-      const subject = server(id);
-      if (action === 'crash') return machines().power(id, 'stop');
-      const isOff = subject.status === 'SHUTOFF';
-      if ((action === 'stop' && subject.status !== 'ACTIVE') || (action === 'start' && !isOff)) {
-        const message = `Cannot '${action}' instance ${id} while it is in vm_state ${isOff ? 'stopped' : 'active'}`;
-        throw new Refusal(409, 'conflictingRequest', message);
-      }
-      subject.status = action === 'stop' ? 'SHUTOFF' : 'ACTIVE';
-      machines().power(id, action);
-      touch(subject);
-    },
-    rebuild: (id, imageId) => {
-      const subject = server(id);
-      subject.imageId = imageId;
-      subject.status = 'ACTIVE';
-      machines().destroy(id);
-      machines().create(machineOf(subject));
-      touch(subject);
-    },
-    resize: (id, flavorId) => {
-      const subject = server(id);
-      subject.flavorId = flavorId;
-      machines().power(id, 'reboot');
-      touch(subject);
-    },
-    attach: (id, portId) => {
-      const subject = server(id);
-      const port = state.ports[portId];
-      if (!port) throw new Refusal(404, 'itemNotFound', `Port id ${portId} could not be found.`);
-      subject.portIds.push(portId);
-      network.bindPort(port, { id, owner: 'compute:nova', host: subject.host });
-      touch(subject);
-    },
-    detach: (id, portId) => {
-      const subject = server(id);
-      subject.portIds = subject.portIds.filter((other) => other !== portId);
-      const port = state.ports[portId];
-      if (port) network.unbindPort(port);
-      if (subject.ownPortIds.includes(portId)) network.deletePort(portId);
-      touch(subject);
-    },
-    createGroup: (group) => {
-      const created = { id: chance.uuid(), ...group };
-      state.serverGroups[created.id] = created;
-      changed();
-      return created;
-    },
-    deleteGroup: (id) => {
-      delete state.serverGroups[id];
-      changed();
-    },
-    resume: () => {
-      machines().retain?.(new Set(Object.keys(state.servers)));
-      for (const subject of Object.values(state.servers)) {
-        if (subject.dueAt !== null) schedule(subject);
-        if (subject.launchedAt !== null && subject.task !== 'deleting') machines().create(machineOf(subject));
-      }
-    },
-    stop: () => stopped.abort(),
-  };
+  portsOf(subject: Server): Port[] {
+    return subject.portIds.flatMap((id) => this.#state.ports[id] ?? []);
+  }
+
+  findFlavor(nameOrId: string): Flavor | undefined {
+    return this.#state.flavors[nameOrId] ?? Object.values(this.#state.flavors).find(({ name }) => name === nameOrId);
+  }
+
+  findImage(nameOrId: string, projectId: string): Image | undefined {
+    return [this.#state.images[nameOrId], ...Object.values(this.#state.images)].find(
+      (image) =>
+        (image?.name === nameOrId || image?.id === nameOrId) &&
+        (image.visibility !== 'private' || image.projectId === projectId),
+    );
+  }
+
+  /** Waits until the server has left BUILD. */
+  built(id: string, signal: AbortSignal): Promise<void> {
+    return this.#waiting.until(id, () => this.#state.servers[id]?.status !== 'BUILD', signal);
+  }
+
+  gone(id: string, signal: AbortSignal): Promise<void> {
+    return this.#waiting.until(id, () => !this.#state.servers[id], signal);
+  }
+
+  /** `crash`: the machine is off, and Nova does not know. */
+  power(id: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void {
+    const subject = this.#server(id);
+    if (action === 'crash') return this.#machines().power(id, 'stop');
+    const isOff = subject.status === 'SHUTOFF';
+    if ((action === 'stop' && subject.status !== 'ACTIVE') || (action === 'start' && !isOff)) {
+      const message = `Cannot '${action}' instance ${id} while it is in vm_state ${isOff ? 'stopped' : 'active'}`;
+      throw new Refusal(409, 'conflictingRequest', message);
+    }
+    subject.status = action === 'stop' ? 'SHUTOFF' : 'ACTIVE';
+    this.#machines().power(id, action);
+    this.#touch(subject);
+  }
+
+  /** The same server from another image: a new disk. */
+  rebuild(id: string, imageId: string): void {
+    const subject = this.#server(id);
+    subject.imageId = imageId;
+    subject.status = 'ACTIVE';
+    this.#machines().destroy(id);
+    this.#machines().create(this.#machineOf(subject));
+    this.#touch(subject);
+  }
+
+  resize(id: string, flavorId: string): void {
+    const subject = this.#server(id);
+    subject.flavorId = flavorId;
+    this.#machines().power(id, 'reboot');
+    this.#touch(subject);
+  }
+
+  attach(id: string, portId: string): void {
+    const subject = this.#server(id);
+    const port = this.#state.ports[portId];
+    if (!port) throw new Refusal(404, 'itemNotFound', `Port id ${portId} could not be found.`);
+    subject.portIds.push(portId);
+    this.#network.bindPort(port, { id, owner: 'compute:nova', host: subject.host });
+    this.#touch(subject);
+  }
+
+  detach(id: string, portId: string): void {
+    const subject = this.#server(id);
+    subject.portIds = subject.portIds.filter((other) => other !== portId);
+    const port = this.#state.ports[portId];
+    if (port) this.#network.unbindPort(port);
+    if (subject.ownPortIds.includes(portId)) this.#network.deletePort(portId);
+    this.#touch(subject);
+  }
+
+  createGroup(group: Omit<ServerGroup, 'id'>): ServerGroup {
+    const created = { id: this.#foundation.chance.uuid(), ...group };
+    this.#state.serverGroups[created.id] = created;
+    this.#foundation.changed();
+    return created;
+  }
+
+  deleteGroup(id: string): void {
+    delete this.#state.serverGroups[id];
+    this.#foundation.changed();
+  }
+
+  /** Takes up what was under way when the simulator stopped. */
+  resume(): void {
+    this.#machines().retain?.(new Set(Object.keys(this.#state.servers)));
+    for (const subject of Object.values(this.#state.servers)) {
+      if (subject.dueAt !== null) this.#schedule(subject);
+      if (subject.launchedAt !== null && subject.task !== 'deleting') this.#machines().create(this.#machineOf(subject));
+    }
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  #server(id: string): Server {
+    const found = this.#state.servers[id];
+    if (!found) throw new Refusal(404, 'itemNotFound', `Instance ${id} could not be found.`);
+    return found;
+  }
+
+  #touch(subject: Server) {
+    subject.updatedAt = timestamp();
+    this.#foundation.changed();
+  }
+
+  #at(elapsed: number, work: () => void) {
+    this.#foundation.clock
+      .sleep(Math.max(0, elapsed - this.#foundation.clock.elapsed()), this.#stopped.signal)
+      .then(work)
+      .catch(() => undefined);
+  }
+
+  #machineOf(subject: Server): Machine {
+    const flavor = this.#state.flavors[subject.flavorId];
+    return {
+      id: subject.id,
+      name: subject.name,
+      imageName: this.#state.images[subject.imageId]?.name ?? '',
+      flavor: { vcpus: flavor?.vcpus ?? 1, ramMb: flavor?.ramMb ?? 512, diskGb: flavor?.diskGb ?? 1 },
+      host: subject.host,
+      ports: this.portsOf(subject).map(({ id, mac, fixedIps }) => ({
+        portId: id,
+        mac,
+        address: fixedIps[0]?.address ?? '',
+        cidr: this.#state.subnets[fixedIps[0]?.subnetId ?? '']?.cidr ?? '',
+      })),
+      ...(subject.userData === null ? {} : { userData: Buffer.from(subject.userData, 'base64').toString('utf8') }),
+    };
+  }
+
+  #finishBuild(subject: Server) {
+    if (this.#state.servers[subject.id] !== subject || subject.status !== 'BUILD' || subject.task === 'deleting')
+      return;
+    subject.dueAt = null;
+    subject.task = null;
+    subject.status = 'ACTIVE';
+    subject.launchedAt = timestamp();
+    this.#touch(subject);
+    this.#machines().create(this.#machineOf(subject));
+    this.#waiting.wake(subject.id);
+  }
+
+  #failBuild(subject: Server, message: string) {
+    subject.status = 'ERROR';
+    subject.task = null;
+    subject.dueAt = null;
+    subject.fault = { code: 500, message, created: timestamp() };
+    this.#touch(subject);
+    this.#waiting.wake(subject.id);
+  }
+
+  #finishDelete(subject: Server) {
+    for (const portId of subject.ownPortIds) this.#network.deletePort(portId);
+    for (const port of this.portsOf(subject)) if (port.deviceId === subject.id) this.#network.unbindPort(port);
+    for (const volumeId of subject.volumeIds) {
+      const volume = this.#state.volumes[volumeId];
+      if (volume?.serverId === subject.id) volume.serverId = null;
+    }
+    this.scheduler.release(subject.host);
+    this.scheduler.leave(subject.groupId, subject.id);
+    delete this.#state.servers[subject.id];
+    this.#foundation.changed();
+    this.#waiting.wake(subject.id);
+  }
+
+  #plug(request: ServerRequest, id: string): { portIds: string[]; ownPortIds: string[] } {
+    const ownPortIds: string[] = [];
+    const portIds = request.interfaces.map((wanted) => {
+      if ('portId' in wanted) return wanted.portId;
+      const port = this.#network.createPort({
+        projectId: request.projectId,
+        networkId: wanted.networkId,
+        fixedIps: wanted.address === undefined ? undefined : [{ address: wanted.address }],
+        deviceId: id,
+      });
+      ownPortIds.push(port.id);
+      return port.id;
+    });
+    return { portIds, ownPortIds };
+  }
+
+  #schedule(subject: Server) {
+    const due = subject.dueAt ?? this.#foundation.clock.elapsed();
+    if (subject.task === 'deleting') this.#at(due, () => this.#finishDelete(subject));
+    else if (subject.host === '') this.#at(due, () => this.#failBuild(subject, NO_VALID_HOST));
+    else this.#at(due, () => this.#finishBuild(subject));
+  }
 }
