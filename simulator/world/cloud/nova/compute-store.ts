@@ -130,7 +130,10 @@ export class ComputeStore {
   /** `crash`: the machine is off, and Nova does not know. */
   power(id: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void {
     const subject = this.#server(id);
-    if (action === 'crash') return this.#machines().power(id, 'stop');
+    if (action === 'crash') {
+      this.#machines().power(id, 'stop');
+      return;
+    }
     const isOff = subject.status === 'SHUTOFF';
     if ((action === 'stop' && subject.status !== 'ACTIVE') || (action === 'start' && !isOff)) {
       const message = `Cannot '${action}' instance ${id} while it is in vm_state ${isOff ? 'stopped' : 'active'}`;
