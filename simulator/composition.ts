@@ -14,21 +14,21 @@ import { fingerprint } from './world/cloud/fingerprint.ts';
 import type { WorldOptions } from './world/cloud/first-world.ts';
 
 export interface SimulatorOptions extends WorldOptions {
-  /** Of the OpenStack APIs; 0 or none: any. */
+  /** Port of the OpenStack APIs. Undefined or 0: any free one. */
   readonly port?: number;
   readonly bastionPort?: number;
-  /** Where the world is kept; none: in memory only. */
+  /** The directory that keeps the world. Undefined when the world lives in memory only. */
   readonly directory?: string;
   /** Simulated seconds per real second. */
   readonly speed?: number;
-  /** The catalog's `nfv-orchestration` entry. */
+  /** The URL of the `nfv-orchestration` entry in the service catalogue. */
   readonly vnfmUrl?: string;
   readonly latency?: LatencyTable;
   /** Wall-clock seconds that a token lives. */
   readonly tokenLifetime?: number;
 }
 
-/** What the node half is made from. */
+/** The parts that the node half is made from. */
 export interface NodesDeps {
   readonly clock: Clock;
   readonly ledger: Ledger;
@@ -39,7 +39,7 @@ export interface NodesDeps {
   readonly bastionPort: number;
 }
 
-/** What the cloud needs of the node half. */
+/** The node half as the cloud needs it. */
 export interface NodeHalf {
   readonly hypervisor: Hypervisor;
   readonly faults?: NodeFaults;
@@ -57,12 +57,16 @@ export interface Simulator<Nodes extends NodeHalf = NodeHalf> {
   readonly cloud: Cloud;
   readonly nodes: Nodes;
   readonly faults: Faults;
-  /** All that exists in the cloud, canonical. */
+  /** Everything that exists in the cloud, in a canonical form. */
   fingerprint(): ReturnType<typeof fingerprint>;
   stop(): Promise<void>;
 }
 
-/** Starts the cloud and its nodes on loopback. @param makeNodes the node half */
+/**
+ * Starts the cloud and its nodes on loopback.
+ * @param makeNodes makes the node half
+ * @throws Error when a port is taken
+ */
 export async function startSimulatorWith<Nodes extends NodeHalf>(
   options: SimulatorOptions,
   makeNodes: (deps: NodesDeps) => Nodes | Promise<Nodes>,
@@ -144,7 +148,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
   };
 }
 
-/** The clock goes on where it stood when the simulator stopped. */
+/** The clock continues from the simulated time at which the simulator stopped. */
 function startClock(persistence: Persistence, at: { directory: string | undefined; speed: number }) {
   const part = persistence.part('clock', () => ({ elapsed: 0 }));
   const holder: { clock?: Clock } = {};

@@ -47,7 +47,7 @@ it('goes on with a stack after kill -9: nothing twice, nothing forgotten', async
   const client = await login(first);
   const made = await client.heat('POST', '/stacks', topStack('survivor'));
   const stack = `/stacks/survivor/${objectAt(made.body, 'stack')['id']}`;
-  await new Promise((resolve) => setTimeout(resolve, 700)); // servers are being built
+  await new Promise((resolve) => setTimeout(resolve, 700)); // the simulator is killed while Nova builds the servers
   const before = await client.heat('GET', `${stack}/resources?nested_depth=2`);
   expect(
     listAt(before.body, 'resources')

@@ -25,9 +25,9 @@ export interface NodesDeps {
   readonly persistence: Persistence;
   readonly latency: LatencyTable;
   readonly network: Network;
-  /** Decides what is left to chance; default 1. */
+  /** The seed of all random decisions; 1 by default. */
   readonly seed?: number;
-  /** Port of the bastion on 127.0.0.1; default: any free one. */
+  /** Port of the bastion on 127.0.0.1. Undefined or 0: any free one. */
   readonly bastionPort?: number;
 }
 
@@ -35,15 +35,15 @@ export interface Nodes {
   readonly hypervisor: Hypervisor;
   readonly bastion: Pick<Bastion, 'host' | 'port' | 'user' | 'sessions'>;
   readonly faults: NodeFaults;
-  /** By host name, server name, server id or address. */
+  /** Finds a machine by its host name, server name, server id or address. */
   node(name: string): NodeView | undefined;
   list(): readonly NodeView[];
-  /** Every Kubernetes cluster that was ever initialised and whose etcd data is still known. */
+  /** All Kubernetes clusters whose etcd data still exists. */
   clusters(): readonly ClusterState[];
   stop(): Promise<void>;
 }
 
-/** Starts the node half of the simulated cloud: machines that existed before go on where they were. */
+/** Starts the node half of the simulated cloud. Machines of an earlier run continue where they stopped. */
 export async function createNodes(deps: NodesDeps): Promise<Nodes> {
   const { clock, ledger, persistence, latency, network } = deps;
   const index = persistence.part<NodeIndex>('nodes', () => ({ ids: [], bastionKey: generateHostKey() }));
@@ -100,7 +100,10 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
   };
 }
 
-/** As if the process had been killed, but for what waits to be written: units stay running in the state. */
+/**
+ * Stops as a kill would, but writes pending changes first. Units stay active in the state, so the next run resumes
+ * them.
+ */
 async function stop({ nodes, clusters }: World, bastion: Bastion): Promise<void> {
   clusters.freeze();
   for (const node of nodes.values()) {

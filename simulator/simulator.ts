@@ -7,8 +7,8 @@ export type { SimulatorOptions } from './composition.ts';
 export type Simulator = Composed<Nodes>;
 
 /**
- * The embedded cloud: OpenStack's APIs and the nodes behind a bastion, on loopback.
- * @throws when a port is taken
+ * Starts the embedded cloud: OpenStack's APIs, and the nodes behind a bastion, on loopback.
+ * @throws Error when a port is taken
  */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   return startSimulatorWith(options, createNodes);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../world/cloud/json.ts';
 import { Refusal } from '../world/cloud/refusal.ts';
 import { type Call, route, type Service } from './service.ts';
 
-/** Cinder v3, as far as looking at volumes goes; Heat makes them. */
+/** Cinder v3, read-only: clients list and show volumes, and Heat makes them. */
 export function createCinder({ state, url }: Foundation): Service {
   const mine = ({ session, query }: Call) =>
     Object.values(state.volumes).filter(

@@ -34,25 +34,28 @@ export interface CloudOptions extends WorldOptions {
   readonly latency: LatencyTable;
   readonly ledger: Ledger;
   readonly persistence: Persistence;
-  /** The server's base URL, known once it listens. */
+  /** The base URL of the server. It is available after the server listens. */
   readonly url: () => string;
   readonly vnfmUrl: string;
   /** Wall-clock seconds that a token lives. */
   readonly tokenLifetime: number;
-  /** Asked for at each use, because the hypervisor needs the cloud's network to be made. */
+  /**
+   * Returns the hypervisor. It is a function because the hypervisor needs the network of the cloud, which is made
+   * first.
+   */
   readonly machines: () => Hypervisor;
 }
 
 /** The simulated OpenStack. */
 export interface Cloud {
-  /** Read it freely in tests; change it through the APIs. */
+  /** Tests may read the state; they change it through the APIs. */
   readonly state: CloudState;
   readonly faults: Faults;
-  /** For the nodes: who answers at an address. */
+  /** Tells the nodes which machine has an address. */
   readonly network: Network;
   power(serverId: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void;
   mount(app: Express): void;
-  /** Takes up what was under way when the simulator stopped. */
+  /** Continues the builds, deletions and stack actions that were in progress when the simulator stopped. */
   resume(): void;
   stop(): Promise<void>;
 }
@@ -65,7 +68,7 @@ export function createCloud(options: CloudOptions): Cloud {
   const faults = createFaults(persistence, ({ service, effect }, place) =>
     ledger.record({ kind: 'fault', where: service, what: place, detail: { effect: Object.keys(effect).join(',') } }),
   );
-  // Draws that a kill -9 made the state forget must not come again: their ids may live on in the nodes.
+  // A kill -9 may lose the last value of the counter. A jump keeps ids from being drawn twice: nodes may have kept one.
   if (Object.keys(state.serviceIds).length > 0) state.draws += 100_000;
   const chance = createChance(state.seed, state);
   const foundation: Foundation = {

@@ -9,9 +9,9 @@ import type { Cloud } from './cloud.ts';
 interface Parts {
   readonly cloud: Cloud;
   readonly ledger: Ledger;
-  /** Failures of nodes, if there are nodes that can fail. */
+  /** The faults of nodes. Undefined when the cloud has no nodes that can fail. */
   readonly nodeFaults: NodeFaults | undefined;
-  /** What GET health answers. */
+  /** Returns the answer of GET /health. */
   readonly identity: () => Readonly<Record<string, unknown>>;
 }
 
@@ -30,7 +30,7 @@ export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity
     (_req, res) => void res.json({ faults: [...cloud.faults.list(), ...(nodeFaults?.list() ?? [])] }),
   );
   router.post('/faults', (req, res) => {
-    // A failure of a node has a kind, one of a service has a service.
+    // A fault of a node has a `kind`, a fault of a service has a `service`.
     const isOfNode =
       nodeFaults !== undefined && typeof req.body === 'object' && req.body !== null && 'kind' in req.body;
     res.status(201).json(isOfNode ? nodeFaults.order(req.body) : cloud.faults.add(req.body));
@@ -64,7 +64,7 @@ export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity
   app.use('/_simulator', router);
 }
 
-/** Only programs of this machine: no page in a browser (Origin), no name that was pointed at loopback (Host). */
+/** Refuses requests from web pages (they send Origin) and from names that resolve to loopback (another Host). */
 function refuseStrangers(req: Request, res: Response, next: () => void): void {
   const host = (req.headers.host ?? '').replace(/:\d+$/, '');
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(host) && req.headers.origin === undefined;

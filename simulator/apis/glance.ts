@@ -11,7 +11,7 @@ const OWN_KEYS = new Set([
   ...['owner', 'os_hidden', 'status', 'size', 'checksum', 'created_at', 'updated_at', 'self', 'file', 'schema'],
 ]);
 
-/** Glance v2. Uploaded bytes are counted and hashed, not kept. */
+/** Glance v2. It counts and hashes uploaded bytes and does not keep them. */
 export function createGlance(foundation: Foundation): Service {
   const { url } = foundation;
   const version = (id: string, status: string) => ({
@@ -181,7 +181,7 @@ async function receive(image: Image, upload: Call['upload']): Promise<void> {
       size += chunk.length;
     }
   } catch (error) {
-    image.status = 'queued'; // the client went away in the middle: it may try again
+    image.status = 'queued'; // the client disconnected during the upload and may repeat it
     throw error;
   }
   image.size = size;

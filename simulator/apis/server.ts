@@ -10,7 +10,7 @@ import { Refusal } from '../world/cloud/refusal.ts';
 import type { Sessions } from './keystone/sessions.ts';
 import type { Answer, Call, Route, Service } from './service.ts';
 
-/** No client has a reason to send more JSON than this. */
+/** The largest JSON body that is accepted, bytes. */
 const LARGEST_JSON = 16 * 1024 * 1024;
 
 interface Parts {
@@ -19,7 +19,7 @@ interface Parts {
   readonly ledger: Ledger;
 }
 
-/** Puts a service's routes on the common server. */
+/** Mounts the routes of a service on the common server. */
 export function mountService(app: Express, service: Service, parts: Parts): void {
   const router = express.Router({ caseSensitive: true });
   for (const route of service.routes) {
@@ -31,7 +31,7 @@ export function mountService(app: Express, service: Service, parts: Parts): void
 }
 
 interface Exchange {
-  /** undefined: no such URL. */
+  /** Undefined when no route has this URL. */
   readonly route: Route | undefined;
   readonly req: Request;
   readonly res: Response;
@@ -51,7 +51,7 @@ async function serve(parts: Parts, service: Service, { route, req, res }: Exchan
   if (effect && !effect.afterSuccess && spoils(effect)) return spoil(service, effect, { req, res });
   const answer = await answerOf(parts, service, { route, req, res });
   if (effect?.afterSuccess) return spoil(service, effect, { req, res });
-  // What a client was promised outlives a kill -9. (A token may be lost: it is asked for again.)
+  // A change that was answered with success must survive a kill -9. Tokens may be lost: clients request new ones.
   if (req.method !== 'GET' && answer.status < 400 && service.name !== 'keystone') foundation.flush();
   const own = answer.isFromGate
     ? { 'X-Openstack-Request-Id': requestId }
@@ -63,7 +63,7 @@ function spoils({ status, hang, resetConnection }: FaultEffect): boolean {
   return status !== undefined || hang === true || resetConnection === true;
 }
 
-/** Answers as the fault says, or not at all. */
+/** Gives the answer that the fault demands, or none. */
 function spoil(
   service: Service,
   effect: FaultEffect,
@@ -128,13 +128,13 @@ function authenticate(
 ): Session | undefined {
   if (route.auth === 'none') return NOBODY;
   const token = req.headers['x-auth-token'];
-  // Keystone lets a token ask about itself, whatever else is sent.
+  // Keystone accepts the subject token alone as authentication for a request about that token.
   const own =
     typeof token === 'string' ? token : service.name === 'keystone' ? req.headers['x-subject-token'] : undefined;
   return sessions.session(typeof own === 'string' ? own : undefined);
 }
 
-/** A reader looks and changes nothing; Keystone's own rules are inside Keystone. */
+/** A reader may send GET and HEAD only. Keystone applies rules of its own. */
 function mayDo(service: Service, method: string, { admin, roles }: Session, { auth }: Route): boolean {
   if (auth === 'none' || service.name === 'keystone' || method === 'GET' || method === 'HEAD') return true;
   return admin || roles.includes('member');

@@ -2,10 +2,10 @@ import type { Session } from '../world/cloud/cloud-state.ts';
 import type { Json } from '../world/cloud/json.ts';
 import type { Refusal } from '../world/cloud/refusal.ts';
 
-/** A request as a service's handler sees it: authenticated, body parsed. */
+/** A request as the handler of a service receives it: authenticated, with the body parsed. */
 export interface Call {
   readonly method: string;
-  /** Path inside the service, without query. */
+  /** Path below the mount of the service, without the query. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -13,25 +13,25 @@ export interface Call {
   readonly body: Json | undefined;
   readonly bodyBytes: number;
   readonly session: Session;
-  /** The raw body of an upload; undefined for all other routes. */
+  /** The raw body of an upload. Undefined for all other routes. */
   readonly upload: AsyncIterable<Buffer> | undefined;
 }
 
 export interface Answer {
   readonly status: number;
   readonly body?: Json;
-  /** Instead of a JSON body: HTML. */
+  /** An HTML body instead of a JSON body. */
   readonly html?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The authentication in front of the service answered: none of the service's own headers. */
+  /** True when the authentication middleware answered; the answer then has none of the service's own headers. */
   readonly isFromGate?: true;
 }
 
 export interface Route {
   readonly method: string;
-  /** Express path, relative to the service's mount. */
+  /** Express path below the mount of the service. */
   readonly path: string;
-  /** `none`: no token needed. */
+  /** `none`: the route needs no token. */
   readonly auth?: 'none';
   /** `upload`: the body is a stream of bytes, not JSON. */
   readonly payload?: 'upload';
@@ -45,11 +45,11 @@ export interface Service {
   /** The first path segment, for example `/identity`. */
   readonly mount: string;
   readonly routes: readonly Route[];
-  /** The error in the service's own form. */
+  /** Renders a refusal in the error format of the service. */
   readonly refuse: (refusal: Refusal, call: Pick<Call, 'path'>) => Answer;
-  /** What an unknown URL gets. */
+  /** Answers a request for an unknown URL. */
   readonly unknownUrl: (path: string) => Answer;
-  /** Headers of each answer. */
+  /** Returns the headers that every answer carries. */
   readonly headers?: (requestId: string, call: Pick<Call, 'headers'>) => Readonly<Record<string, string>>;
 }
 

@@ -20,7 +20,7 @@ function isGzip(bytes: string): boolean {
   return bytes.startsWith('\x1f\x8b');
 }
 
-/** @returns the members, or tar's words */
+/** @returns the members, or tar's error message */
 function membersOf(bytes: string, gzip: boolean): readonly Member[] | string {
   if (gzip && !isGzip(bytes)) return `\ngzip: stdin: not in gzip format\ntar: Child returned status 1\n${FATAL}`;
   try {
@@ -42,7 +42,7 @@ function clean(name: string): string {
   return name.replace(/^\.\//, '').replace(/\/$/, '');
 }
 
-/** Puts one member below `directory`. Leading parts and `..` never leave it. */
+/** Writes one member below `directory`. Absolute paths and `..` cannot leave it. */
 function place(member: Member, directory: string, { files }: CommandContext, strip: number): void {
   const parts = member.name.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
   const rest = parts.slice(strip);

@@ -192,6 +192,6 @@ async function cilium(args: readonly string[], context: CommandContext): Promise
 }
 
 export const CILIUM: CommandTable = {
-  // waiting takes as long as the agents need, and no fixed time
+  // `status --wait` takes as long as the agents need, not a fixed time
   cilium: { run: cilium, seconds: (args) => (args[0] === 'status' ? 0.2 : undefined) },
 };

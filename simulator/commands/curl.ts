@@ -20,7 +20,7 @@ const VALUES = new Set(
 interface Transfer {
   readonly exitCode: number;
   readonly status: number;
-  /** What curl says on standard error, without `curl: (N) `. */
+  /** The message on standard error, without `curl: (N) `. */
   readonly reason: string;
   readonly body: string;
   readonly url: string;
@@ -28,7 +28,7 @@ interface Transfer {
 
 const MAX_REDIRECTIONS = 50;
 
-/** One download with its redirections. A body that a fault spoils is cut and has another byte at its end. */
+/** Downloads a URL and follows redirections. A fault cuts the body and changes its last byte. */
 function transfer(url: string, options: Arguments, { node, world }: CommandContext, caller: ApiCaller): Transfer {
   let at = url;
   let answer: Answer = request(node, at, caller);
@@ -62,7 +62,7 @@ function mayPass(result: Transfer, options: Arguments): boolean {
   return result.exitCode === 28 || TRANSIENT.has(result.status);
 }
 
-/** curl waits 1, 2, 4 … seconds between two tries, at most ten minutes. */
+/** Retries like curl: with pauses of 1, 2, 4 … seconds, at most ten minutes. */
 async function withRetries(
   url: string,
   options: Arguments,
@@ -99,7 +99,7 @@ function formatted(format: string, result: Transfer): string {
     .replaceAll('\\t', '\t');
 }
 
-/** Where the body goes: a file, or standard output. */
+/** Returns the file for the body, or undefined for standard output. */
 function targetOf(url: string, index: number, options: Arguments): string | undefined {
   const named = (options.all.get('-o') ?? options.all.get('--output') ?? [])[index];
   const byUrl = options.has('-O', '--remote-name', '--remote-name-all');
@@ -109,7 +109,7 @@ function targetOf(url: string, index: number, options: Arguments): string | unde
   return directory === undefined ? name : `${directory}/${name}`;
 }
 
-/** @returns curl's complaint, or nothing */
+/** @returns curl's error, or undefined when the file was written */
 function save(path: string, bytes: string, { files }: CommandContext, createDirectories: boolean): string | undefined {
   try {
     const directory = path.slice(0, path.lastIndexOf('/')) || '/';
@@ -122,7 +122,7 @@ function save(path: string, bytes: string, { files }: CommandContext, createDire
   }
 }
 
-/** @returns undefined when the file of the authority cannot be read */
+/** @returns the credentials of the request, or undefined when the CA file cannot be read */
 async function callerOf(options: Arguments, context: CommandContext): Promise<ApiCaller | undefined> {
   const given = [...(options.all.get('-H') ?? []), ...(options.all.get('--header') ?? [])];
   const lines = given.includes('@-') ? (await context.stdin()).split(/\r?\n/) : given;
@@ -167,7 +167,7 @@ async function curl(args: readonly string[], context: CommandContext): Promise<O
   return { stdout, binary: true, stderr, exitCode };
 }
 
-/** curl's exit code to wget's. */
+/** Maps curl's exit codes to wget's. */
 const WGET_CODES: Readonly<Record<number, number>> = { 3: 1, 6: 4, 7: 4, 28: 4, 35: 5, 52: 4, 60: 5 };
 const WGET_VALUES = new Set(
   '-O --output-document -P --directory-prefix -t --tries -T --timeout -U --header -o -a --post-data'.split(' '),
@@ -204,7 +204,7 @@ async function wget(args: readonly string[], context: CommandContext): Promise<O
   return { stdout, binary: true, stderr: '', exitCode: 0 };
 }
 
-/** From a machine nearby an answer comes at once, whatever the table says about downloads. */
+/** A machine of the simulated network answers at once; the latency table applies to downloads only. */
 function nearbySeconds(values: ReadonlySet<string>): CommandTable[string]['seconds'] {
   return (args, { node }) => {
     const { operands } = parseArguments(args, values);

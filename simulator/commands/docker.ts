@@ -47,7 +47,7 @@ const RUN_VALUES = new Set(
   ),
 );
 
-/** Where the options of `docker run` end and the image begins. */
+/** Finds the index at which the options of `docker run` end and the image begins. */
 function imageAt(args: readonly string[]): number {
   for (let index = 0; index < args.length; index += 1) {
     const argument = args[index] ?? '';
@@ -117,7 +117,7 @@ function idOf(node: SimNode, name: string): string {
   return node.state.containers[name]?.options['id'] ?? digest(`${node.id} ${name}`);
 }
 
-/** By name or by the beginning of an id. */
+/** Finds a container by its name or the beginning of its id. */
 function find(node: SimNode, word: string): string | undefined {
   if (word in node.state.containers) return word;
   return Object.keys(node.state.containers).find((name) => word.length >= 3 && idOf(node, name).startsWith(word));
@@ -157,7 +157,7 @@ const setRunning =
       return undefined;
     });
 
-/** Templates in the form `{{.State.Running}}`: fields only, no functions. */
+/** Templates of the form `{{.State.Running}}`; functions are not supported. */
 const inspect: Verb = (args, { node }) => {
   const parsed = parseArguments(args, new Set(['-f', '--format', '--type']));
   const format = parsed.value('-f', '--format');
@@ -244,7 +244,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   logs: () => ok(),
 };
 
-/** The long forms: `docker container ls` and so on. */
+/** Long forms such as `docker container ls`. */
 const LONG: Readonly<Record<string, string>> = {
   'container ls': 'ps',
   'container list': 'ps',

@@ -1,4 +1,4 @@
-/** `5`, `5s`, `2m`, `1h`, `1d` in seconds. */
+/** Converts `5`, `5s`, `2m`, `1h` or `1d` to seconds. */
 export function durationSeconds(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text) ?? [];
   if (amount === undefined) return Number.NaN;

@@ -12,25 +12,25 @@ import {
 import type { SimNode } from '../world/world.ts';
 import { type Arguments, failure, type Output, ok } from './shell/command.ts';
 
-/** Where a container sees which directory of its machine. */
+/** The directories of a machine that a container has mounted. */
 export interface Mounts {
   readonly host: SimNode;
-  /** Path in the container → path on the machine. */
+  /** Pairs of a path on the machine and a path in the container. */
   readonly mounts: readonly { readonly source: string; readonly destination: string }[];
 }
 
-/** The path on the machine, or undefined where the container sees only its own image. */
+/** Translates a path in the container to a path on the machine. Undefined when the path is in the image only. */
 function onHost(path: string, { mounts }: Mounts): string | undefined {
   const mount = mounts.find(({ destination }) => path === destination || path.startsWith(`${destination}/`));
   return mount && mount.source + path.slice(mount.destination.length);
 }
 
-/** `Deprecated: …` of etcdctl 3.5, which 3.6 took seriously. */
+/** etcdctl 3.5 prints `Deprecated: …` for these verbs; 3.6 removed them. */
 function deprecated(output: Output, verb: string): Output {
   return { ...output, stderr: `Deprecated: Use \`etcdutl snapshot ${verb}\` instead.\n\n${output.stderr ?? ''}` };
 }
 
-/** `snapshot status` and `snapshot restore`: they read files only, no etcd need run. */
+/** Runs `snapshot status` and `snapshot restore`, which read files and need no running etcd. */
 export function offlineSnapshot(verb: string, parsed: Arguments, room: Mounts): Output | undefined {
   const [, , file] = parsed.operands;
   if (verb !== 'status' && verb !== 'restore') return undefined;
@@ -42,7 +42,7 @@ export function offlineSnapshot(verb: string, parsed: Arguments, room: Mounts): 
   );
 }
 
-/** The snapshot holds the whole cluster, as etcd's does. */
+/** Runs `snapshot save`. The snapshot contains the whole cluster. */
 export function saveSnapshot(
   file: string | undefined,
   { cluster, endpoints, room }: { readonly cluster: ClusterState; readonly endpoints: string; readonly room: Mounts },
@@ -85,7 +85,7 @@ function restore(file: string, parsed: Arguments, room: Mounts): Output {
   if (refusal !== undefined) return failure(1, `Error: ${refusal}`);
   const dataDirectory = parsed.value('--data-dir') ?? `${name}.etcd`;
   const target = onHost(dataDirectory, room);
-  // in the container's own layer: it works, and is gone with the container
+  // the path is in the container's own layer: the restore works, and its result disappears with the container
   if (target === undefined) return ok();
   const { root } = room.host;
   if (root.exists(target) && root.list(target).length > 0)
@@ -94,7 +94,7 @@ function restore(file: string, parsed: Arguments, room: Mounts): Output {
   if (path === undefined || !root.exists(path)) return failure(1, `Error: open ${file}: no such file or directory`);
   const bytes = root.read(path);
   const hash = parsed.has('--skip-hash-check') ? 'good' : snapshotHash(bytes);
-  // as the real one: what was copied before the check stays
+  // like real etcdctl, a failed check leaves the directory that was created before it
   if (hash !== 'good') root.makeDirectory(`${target}/member/snap`, true);
   if (hash === 'missing') return failure(1, 'Error: snapshot missing hash but --skip-hash-check=false');
   if (hash !== 'good')
@@ -110,7 +110,7 @@ function restore(file: string, parsed: Arguments, room: Mounts): Output {
   return { stdout: '', stderr: info('restoring snapshot') + info('restored snapshot'), exitCode: 0 };
 }
 
-/** etcd's `VerifyBootstrap`, for members with one URL each. */
+/** Checks like etcd's `VerifyBootstrap`, for members with one URL each. */
 function bootstrapProblem(name: string, peers: string, initial: string): string | undefined {
   const members = new Map(initial.split(',').map((entry) => entry.split('=', 2) as [string, string | undefined]));
   const own = members.get(name);

@@ -32,7 +32,7 @@ const VALUES = new Set([
 ]);
 const DEADLINE_SECONDS = 5;
 const VERSION = '3.5.6';
-/** What `--consistency` may be: linearizable (through the leader) or serializable (from the local copy). */
+/** Values of `--consistency`: linearizable (through the leader) or serializable (from the local copy). */
 const CONSISTENCIES = ['l', 's'];
 
 function deadline(what = ''): Output {
@@ -46,18 +46,18 @@ function versionOf({ etcd }: ClusterState): string {
   return etcd.version ?? VERSION;
 }
 
-/** etcd 3.4 lists the members as the asked one knows them; 3.5 asks the leader. */
+/** etcd 3.4 lists the members from the local copy of the endpoint; 3.5 needs the leader. */
 function listsLocally(cluster: ClusterState): boolean {
   return versionOf(cluster).startsWith('3.4.');
 }
 
-/** What the etcd container of a control-plane node sees of its machine. */
+/** The directories of its machine that the etcd container of a control-plane node has mounted. */
 export function etcdContainer(host: SimNode): Mounts {
   const same = (path: string) => ({ source: path, destination: path });
   return { host, mounts: [same('/var/lib/etcd'), same('/etc/kubernetes/pki/etcd')] };
 }
 
-/** etcdctl in a container of the machine `room.host`; on the host's network. */
+/** Runs etcdctl in a container of the machine `room.host`, on the host's network. */
 export async function etcdctl(args: readonly string[], context: CommandContext, room: Mounts): Promise<Output> {
   const { world } = context;
   const { host } = room;
@@ -126,7 +126,7 @@ function memberLine(member: EtcdMember): string {
   return `${member.id}, ${member.started ? 'started' : 'unstarted'}, ${member.started ? member.name : ''}, ${peer}, ${client}, ${member.learner}\n`;
 }
 
-/** Numbers above 2^53: the JSON is written by hand, as etcdctl prints it. */
+/** Ids exceed 2^53, so the JSON is assembled as text, as etcdctl prints it. */
 function membersJson(cluster: ClusterState, own: EtcdMember): string {
   const members = cluster.etcd.members.map((member) => {
     const parts = [`"ID":${decimal(member.id)}`];
@@ -219,7 +219,10 @@ async function endpoint(
   return { stdout: simple.join(''), stderr, exitCode: dead.length > 0 ? 1 : 0 };
 }
 
-/** `endpoint health` reads a key through the leader: a learner refuses that, and without a majority nobody answers. */
+/**
+ * Returns why a member is unhealthy. `endpoint health` reads a key through the leader: a learner refuses this, and
+ * without a majority no member can answer.
+ */
 function ailmentOf(one: EtcdMember, dead: readonly EtcdMember[], quorum: boolean): string | undefined {
   if (!quorum || dead.includes(one)) return 'context deadline exceeded';
   return one.learner ? 'etcdserver: rpc not supported for learner' : undefined;

@@ -80,7 +80,7 @@ function mktemp(args: readonly string[], context: CommandContext): Output {
   return ok(`${path}\n`);
 }
 
-/** `mkdir -m MODE` sets the mode whatever the umask is; the rest is just-bash's. */
+/** `mkdir -m MODE` sets the mode and ignores the umask; just-bash's mkdir does the rest. */
 async function mkdir(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, new Set(['-m', '--mode']));
   const mode = parsed.value('-m', '--mode');
@@ -104,7 +104,7 @@ function modeText(entry: Entry): string {
   return type + text;
 }
 
-/** `ls -l` with true modes and owners; the short form is just-bash's. */
+/** Prints `ls -l` with the real modes and owners; the short form comes from just-bash. */
 async function ls(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, new Set());
   if (!parsed.has('-l', '-o', '-n')) return context.original(args);

@@ -21,7 +21,7 @@ async function input(file: string | undefined, context: CommandContext): Promise
 
 const NOTHING = 'gpg: no valid OpenPGP data found.';
 
-/** Looking at keys and taking the armour off them; keyrings and signatures of files are not simulated. */
+/** Shows keys and removes their armour. Keyrings and signatures of files are not simulated. */
 async function gpg(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, VALUES);
   if (parsed.has('--version')) return ok('gpg (GnuPG) 2.2.27\nlibgcrypt 1.9.4\n');

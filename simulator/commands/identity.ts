@@ -82,7 +82,7 @@ function getent([database, key]: readonly string[], { files, node }: CommandCont
   return found.length === 0 ? failure(2, '') : ok(`${found.join('\n')}\n`);
 }
 
-/** The line of a hosts file that names `key`. */
+/** Finds the line of a hosts file that contains `key`. */
 function hostsLine(text: string, key: string): string | undefined {
   return text.split('\n').find((line) => line.split(/\s+/).slice(1).includes(key));
 }

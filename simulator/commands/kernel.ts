@@ -135,7 +135,7 @@ function swapon(args: readonly string[], { node }: CommandContext): Output {
   return ok();
 }
 
-/** Interfaces of the machine with their addresses, virtual ones included. */
+/** The network interfaces of the machine with their addresses, virtual addresses included. */
 function interfaces(node: SimNode): readonly { name: string; addresses: readonly string[]; mac: string }[] {
   const [first] = addressesOf(node);
   const held = virtualAddressesHeldBy(node).map((address) => `${address}/32`);

@@ -44,7 +44,7 @@ function keepalived(args: readonly string[], { files, path }: CommandContext): O
   return failure(check.exitCode, check.messages.map((message) => `(Line 1) ${message}\n`).join(''));
 }
 
-/** HAProxy's runtime API. */
+/** Plays HAProxy's runtime API, which is reached through socat. */
 async function socat(_: readonly string[], context: CommandContext): Promise<Output> {
   const { node } = context;
   if (activeState(node, 'haproxy') !== 'active') {

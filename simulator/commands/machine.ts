@@ -3,7 +3,10 @@ import type { SimNode } from '../world/world.ts';
 import { DPKG_LOCK, LISTS_LOCK, lockHolder } from './apt/lock.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from './shell/command.ts';
 
-/** Who has a file open: package tools their locks, others the file they were started with. */
+/**
+ * Lists the processes that have a file open: package tools hold their locks, and flock holds the file that it was
+ * started with.
+ */
 function usersOf(node: SimNode, path: string, own: number): readonly { readonly pid: number; readonly name: string }[] {
   const locks =
     path === DPKG_LOCK || path === '/var/lib/dpkg/lock'

@@ -7,7 +7,7 @@ function mountsOf({ node }: CommandContext): readonly string[] {
   return node.state.mounts ?? [];
 }
 
-/** `mount DEVICE DIRECTORY` of a file system that is empty; without operands the list. */
+/** `mount DEVICE DIRECTORY` mounts an empty file system; without operands it prints the list. */
 function mount(args: readonly string[], context: CommandContext): Output {
   const [device, target] = parseArguments(args, new Set(['-t', '-o'])).operands;
   const { node } = context;
@@ -30,7 +30,7 @@ function mount(args: readonly string[], context: CommandContext): Output {
 
 const isWithin = (directory: string, path: string) => path === directory || path.startsWith(`${directory}/`);
 
-/** Removes all below a directory but the mounts and what leads to them. */
+/** Removes everything below a directory except the mounts and the directories that lead to them. */
 function emptyAround(directory: string, mounts: readonly string[], context: CommandContext): void {
   for (const name of context.files.list(directory)) {
     const path = `${directory}/${name}`;
@@ -39,7 +39,7 @@ function emptyAround(directory: string, mounts: readonly string[], context: Comm
   }
 }
 
-/** A mount is emptied and stays: the kernel says EBUSY. The rest is just-bash's. */
+/** `rm -r` empties a mount but cannot remove it (EBUSY). just-bash's rm does the rest. */
 async function rm(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, new Set());
   const mounts = mountsOf(context);
@@ -53,7 +53,7 @@ async function rm(args: readonly string[], context: CommandContext): Promise<Out
   return failure(1, stderr + refused.map((at) => `rm: cannot remove '${at}': Device or resource busy\n`).join(''));
 }
 
-/** A mount cannot be moved away. What is moved onto one lands inside, as in any directory. */
+/** A mount cannot be moved (EBUSY). A file that is moved onto a mount lands inside, as with any directory. */
 async function mv(args: readonly string[], context: CommandContext): Promise<Output> {
   const operands = parseArguments(args, new Set(['-t', '-S'])).operands;
   const source = operands.slice(0, -1).find((operand) => mountsOf(context).includes(context.path(operand)));

@@ -3,7 +3,7 @@ import { publicKeyDer, publicKeyPem } from '../world/cluster/pki.ts';
 import { toText } from '../world/files/bytes.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok } from './shell/command.ts';
 
-/** Options of openssl begin with one dash. */
+/** Returns the value of an option; openssl's options begin with one dash. */
 function option(args: readonly string[], name: string): string | undefined {
   const at = args.indexOf(`-${name}`);
   return at < 0 ? undefined : (args[at + 1] ?? '');

@@ -41,7 +41,10 @@ version = 2
 
 const SOCKET = '/run/containerd/containerd.sock';
 
-/** Why the container runtime interface does not answer, in crictl's and kubeadm's words. */
+/**
+ * Returns why the container runtime interface does not answer, in the words of crictl and kubeadm. Undefined when it
+ * answers.
+ */
 export function criProblem(node: SimNode): string | undefined {
   if (activeState(node, 'containerd') !== 'active') {
     return `rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing dial unix ${SOCKET}: connect: no such file or directory"`;
@@ -49,7 +52,7 @@ export function criProblem(node: SimNode): string | undefined {
   const path = '/etc/containerd/config.toml';
   const config = node.root.exists(path) ? node.root.readText(path) : '';
   const isSwitchedOff = /^\s*disabled_plugins\s*=\s*\[[^\]]*"(io\.containerd\.grpc\.v1\.)?cri"/m.test(config);
-  // containerd loads no CRI plugin that has registries in both styles
+  // containerd does not load its CRI plugin when the configuration mixes both styles of registries
   const isInvalid = /^\s*config_path\s*=\s*"[^"]+"/m.test(config) && /registry\.mirrors\."/.test(config);
   if (isSwitchedOff || isInvalid) {
     return 'rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService';
@@ -100,13 +103,13 @@ async function ctr(args: readonly string[], context: CommandContext): Promise<Ou
 
 const RUN_VALUES = new Set('-n --namespace -a --address --mount --env --user --cwd --label --snapshotter'.split(' '));
 
-/** `ctr run … IMAGE ID COMMAND…`: of the images there are, only etcd's holds a program that is worth running by hand. */
+/** Runs `ctr run … IMAGE ID COMMAND…`. Of all images, only etcd's contains a program that people run by hand. */
 async function ctrRun(args: readonly string[], context: CommandContext): Promise<Output> {
   const { node } = context;
   const [, image = '', id = '', program] = parseArguments(args, RUN_VALUES).operands;
   if (id === '') return failure(1, 'ctr: container id must be provided');
   if (!node.state.images.includes(image)) return failure(1, `ctr: image "${image}": not found`);
-  // the options of ctr itself end with the image's name
+  // the options of ctr end before the name of the image
   const own = parseArguments(args.slice(0, args.indexOf(image)), RUN_VALUES);
   const mounts = (own.all.get('--mount') ?? []).map((text) => {
     const part = Object.fromEntries(text.split(',').map((pair) => pair.split('=', 2)));

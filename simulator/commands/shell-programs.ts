@@ -1,9 +1,9 @@
 import { type CommandContext, type Finished, failure, type Output, ok } from './shell/command.ts';
 
-/** The output of what a command ran, passed through byte by byte. */
+/** Passes the output of a command through, byte by byte. */
 export const passed = (result: Finished): Output => ({ ...result, binary: true });
 
-/** `sh` and `bash`: a text, a file, or what comes in by standard input. */
+/** Runs `sh` or `bash` with a text, a file, or standard input. */
 export async function shell(name: string, args: readonly string[], context: CommandContext): Promise<Output> {
   let options = '';
   let text: string | undefined;

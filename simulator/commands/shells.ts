@@ -4,7 +4,9 @@ import { passed, shell } from './shell-programs.ts';
 import { sudo } from './sudo.ts';
 import { env, flock, nohup, timeout } from './wrappers.ts';
 
-/** Traps on EXIT, ERR … are not simulated: a script that relies on one would behave differently, so it is told. */
+/**
+ * Traps on EXIT, ERR … are not simulated. A script that relies on one would behave differently, so `trap` fails loudly.
+ */
 function trap(args: readonly string[]): Output {
   const signals = args.slice(1);
   if (signals.every((signal) => /^(SIG)?(INT|TERM|HUP|PIPE|QUIT)$/.test(signal)) || args[0] === '-') return ok();

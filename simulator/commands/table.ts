@@ -23,7 +23,7 @@ import { SHELLS } from './shells.ts';
 import { SYSTEMD } from './systemd/systemd.ts';
 import { TAIL } from './tail.ts';
 
-/** All commands that the simulator knows besides just-bash's own. They exist on a machine where their executable is. */
+/** All simulated commands besides those of just-bash. A machine has a command when it has the executable. */
 export const COMMANDS: CommandTable = {
   ...SHELLS,
   ...PROCESSES,

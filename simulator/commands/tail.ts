@@ -1,6 +1,8 @@
 import { type CommandContext, type CommandTable, failure, type Output } from './shell/command.ts';
 
-/** just-bash reads `tail -c +N` (from byte N on) as `tail -c N` (the last N bytes): this form is done here. */
+/**
+ * just-bash treats `tail -c +N` (from byte N on) like `tail -c N` (the last N bytes), so this form is implemented here.
+ */
 async function tail(args: readonly string[], context: CommandContext): Promise<Output> {
   const from = firstByte(args);
   if (from === undefined) return context.original(args);
@@ -19,7 +21,7 @@ async function tail(args: readonly string[], context: CommandContext): Promise<O
   }
 }
 
-/** N of `-c +N`, `-c+N` or `--bytes=+N`; undefined for every other form. */
+/** Returns N of `-c +N`, `-c+N` or `--bytes=+N`. Undefined for every other form. */
 function firstByte(args: readonly string[]): number | undefined {
   const match = /(?:^| )(?:-c ?|--bytes[= ])\+(\d+)(?: |$)/.exec(args.join(' '));
   return match ? Math.max(1, Number(match[1])) : undefined;

@@ -56,7 +56,7 @@ export async function env(args: readonly string[], context: CommandContext): Pro
   return passed(await context.run(command, { env: all }));
 }
 
-/** The lock is the file's name: who holds it makes others wait, in simulated time. */
+/** `flock`: the name of the file is the lock. Other processes wait in simulated time. */
 export async function flock(args: readonly string[], context: CommandContext): Promise<Output> {
   let index = 0;
   let wait = Number.POSITIVE_INFINITY;
@@ -74,7 +74,7 @@ export async function flock(args: readonly string[], context: CommandContext): P
   }
   const target = args[index] ?? '';
   const command = args.slice(index + 1);
-  // A descriptor of a shell that ends before anybody else looks: nothing to hold.
+  // A lock on a descriptor ends with the shell, before another process can wait for it.
   if (/^\d+$/.test(target) && command.length === 0) return ok();
   const path = context.path(target);
   if (!context.files.exists(path)) context.files.write(path, '');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Throws numbers from 0 to 99: equal for an equal seed and name. */
+/** Returns numbers from 0 to 99. Equal seeds and names give equal sequences. */
 export type Dice = () => number;
 
 export function createDice(seed: number, name: string): Dice {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Persistence } from './persistence.ts';
 
-/** A failure as it lies in the list: what was ordered, its id, and how often it struck so far. */
+/** A fault in the list: the request, its id, and how often it has struck. */
 export type Ordered<F> = F & { readonly id: string; readonly struck: number };
 
-/** Failures that were ordered and will still strike. They outlive the process like the world that they strike. */
+/** The faults that will still strike. They survive a restart of the process. */
 export interface FaultList<F extends { readonly times?: number | undefined }> {
   add(fault: F): Ordered<F>;
   list(): readonly Ordered<F>[];
-  /** Removes one, or all of them. @returns whether there was something to remove */
+  /** Removes one fault, or all. @returns whether a fault was removed */
   remove(id?: string): boolean;
-  /** Counts a strike; a fault that struck `times` often is gone. */
+  /** Counts a strike. A fault that struck `times` times is removed. */
   strike(id: string): void;
 }
 
-/** @param name of the part that holds them */
+/** @param name name of the persistent part that holds the faults */
 export function createFaultList<F extends { readonly times?: number | undefined }>(
   persistence: Persistence,
   name: string,

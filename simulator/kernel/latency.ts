@@ -1,6 +1,6 @@
 /**
- * How long things take in the real world, in seconds, modelled on the guide's cluster (2 vCPU machines, warm mirror).
- * The benchmark computes the critical path of an operation from this same table.
+ * Durations in the real world, in seconds, modelled on the guide's cluster (2 vCPU machines, warm mirror). The
+ * benchmark computes the critical path of an operation from the same table.
  */
 export interface LatencyTable {
   /** A call of an OpenStack API. */
@@ -15,9 +15,9 @@ export interface LatencyTable {
   readonly serverDelete: number;
   /** One SSH login. */
   readonly login: number;
-  /** From a node's join until its CNI agent runs and it is Ready (the network of the cluster being there). */
+  /** Time from a node's join until its CNI agent runs and the node is Ready, when the cluster has its network. */
   readonly nodeReady: number;
-  /** Commands on a node: the first entry whose prefix the command line starts with. Others take no time. */
+  /** Commands on a node. The first entry whose prefix matches the command line applies; other commands take no time. */
   readonly commands: readonly { readonly prefix: string; readonly seconds: number }[];
 }
 
@@ -47,7 +47,7 @@ export const GUIDE_LATENCY: LatencyTable = {
   ],
 };
 
-/** Seconds a command line takes on a node. */
+/** Duration of a command line on a node, seconds. */
 export function commandSeconds(table: LatencyTable, commandLine: string): number {
   return table.commands.find(({ prefix }) => commandLine.startsWith(prefix))?.seconds ?? 0;
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** One thing that happened to the simulated cloud: what tests assert on, also to prove that something was not done. */
+/** One event of the simulated cloud. Tests assert on events, also to prove that something was not done. */
 export interface LedgerEntry {
   readonly seq: number;
   /** Wall-clock time, ISO 8601. */
@@ -9,11 +9,17 @@ export interface LedgerEntry {
   /** Simulated seconds since the world began. */
   readonly elapsed: number;
   readonly kind: 'http' | 'login' | 'login-refused' | 'ssh-limit' | 'command' | 'phase' | 'machine' | 'etcd' | 'fault';
-  /** Node name or server id for node events, service name (heat, nova, …) for http, the API's endpoint for etcd. */
+  /**
+   * The place: node name or server id for node events, service name (heat, nova, …) for http, endpoint of the API for
+   * etcd.
+   */
   readonly where: string;
-  /** The request line, user name, command line, phase, or the limit of sshd that struck. Never a password or a body. */
+  /** The request line, user name, command line, phase, or limit of sshd. It never contains a password or a body. */
   readonly what: string;
-  /** Node events: `server`, its id; a phase also: `unit`; a command that a unit runs: `ofUnit`. Names change (a node gets its own), ids do not. */
+  /**
+   * Details. Node events have `server` (its id), a phase has `unit`, and a command that a unit runs has `ofUnit`. Names
+   * of nodes change, ids do not.
+   */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -22,7 +28,10 @@ export interface Ledger {
   entries(after?: number): readonly LedgerEntry[];
 }
 
-/** @param elapsed the clock's reading @param directory where `ledger.jsonl` is kept; none: in memory only */
+/**
+ * @param elapsed reads the clock
+ * @param directory holds `ledger.jsonl`; undefined when the ledger lives in memory only
+ */
 export function createLedger(elapsed: () => number, directory?: string): Ledger {
   const file = directory === undefined ? undefined : path.join(directory, 'ledger.jsonl');
   const entries: LedgerEntry[] = file !== undefined && existsSync(file) ? readLines(file) : [];
@@ -51,7 +60,7 @@ function readLines(file: string): LedgerEntry[] {
       try {
         return [JSON.parse(line) as LedgerEntry];
       } catch {
-        return []; // the last line may be cut off by a kill -9
+        return []; // a kill -9 may have cut the last line
       }
     });
 }

@@ -1,4 +1,4 @@
-/** A virtual machine as Nova hands it to the hypervisor. */
+/** A virtual machine as Nova describes it to the hypervisor. */
 export interface Machine {
   /** Nova server id. */
   readonly id: string;
@@ -15,22 +15,25 @@ export interface Machine {
   readonly userData?: string;
 }
 
-/** What the cloud half of the simulator asks of the node half. */
+/** The operations of the node half that the cloud half calls. */
 export interface Hypervisor {
-  /** The machine exists and boots: its sshd answers after the boot latency. One that exists already stays as it is. */
+  /** Creates a machine and boots it: its sshd answers after the boot latency. An existing machine stays as it is. */
   create(machine: Machine): void;
   destroy(id: string): void;
   power(id: string, action: 'start' | 'stop' | 'reboot'): void;
-  /** What the machine printed on its serial console so far (cloud-init prints the SSH host key fingerprints there). */
+  /** Returns the output on the serial console so far. cloud-init prints the fingerprints of the SSH host key there. */
   consoleLog(id: string): string;
-  /** After a restart: only these machines exist in the cloud; others are remains of a moment that was lost. */
+  /** Removes all machines but these. Called after a restart: the others belong to changes that a kill lost. */
   retain?(ids: ReadonlySet<string>): void;
 }
 
-/** What the node half asks of the cloud half. */
+/** The questions of the node half to the cloud half. */
 export interface Network {
-  /** Which machine answers at an address: fixed address of a port, or floating IP bound to one. Virtual IPs are resolved by the nodes themselves. */
+  /**
+   * Finds the machine at a fixed address or at a floating IP that is bound to a port. The nodes resolve virtual IPs
+   * themselves.
+   */
   machineAt(address: string): string | undefined;
-  /** The fixed address behind a floating IP (`undefined`: not a bound floating IP). */
+  /** Returns the fixed address behind a floating IP. Undefined when the address is no bound floating IP. */
   fixedAddressOf(floatingAddress: string): string | undefined;
 }

@@ -1,12 +1,15 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A part of the simulated world whose state outlives the simulator's process. State is plain JSON. */
+/** A part of the simulated world whose state survives the process. The state is plain JSON. */
 export interface Part<T> {
   readonly state: T;
-  /** Says that `state` was changed: written within 100 ms, or ten times what the last writing took if that is longer. */
+  /**
+   * Marks `state` as changed. It is written within 100 ms, or ten times the duration of the last write if that is
+   * longer.
+   */
   changed(): void;
-  /** Writes at once: call before answering a client that was promised something. */
+  /** Writes the state at once. Call it before a client gets a successful answer. */
   flush(): void;
   /** Removes the part from the disk. */
   remove(): void;
@@ -14,11 +17,11 @@ export interface Part<T> {
 
 export interface Persistence {
   part<T>(name: string, initial: () => T): Part<T>;
-  /** Writes all that is not yet written. */
+  /** Writes all pending changes. */
   flushAll(): void;
 }
 
-/** @param directory where parts are kept, one JSON file each; none: nothing outlives the process */
+/** @param directory holds one JSON file per part; undefined when the state lives in memory only */
 export function createPersistence(directory?: string): Persistence {
   const parts = new Set<() => void>();
   if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -35,7 +38,7 @@ export function createPersistence(directory?: string): Persistence {
         const began = performance.now();
         writeFileSync(`${file}.part`, JSON.stringify(state), { mode: 0o600 });
         renameSync(`${file}.part`, file);
-        // A big state may cost a tenth of the process's time, not more.
+        // Writing a big state may use a tenth of the process's time, and no more.
         pause = Math.max(100, (performance.now() - began) * 10);
       };
       const flushPending = () => {

@@ -30,10 +30,10 @@ const MOUNTS: readonly (readonly [RegExp, string])[] = [
   [/^http:\/\/127\.0\.0\.1:9292/, '/image'],
 ];
 
-/** Headers whose presence a client may rely on. */
+/** Headers that clients rely on. */
 const HEADERS = ['location', 'www-authenticate', 'x-subject-token', 'vary', 'openstack-api-version'];
 
-/** A value without its particulars: keys and types; a list is the shapes that occur in it. */
+/** Reduces a value to keys and types. A list becomes the set of the shapes of its items. */
 function shape(value: Json): Json {
   if (Array.isArray(value)) return [...new Set(value.map((item) => JSON.stringify(shape(item))))].sort();
   if (isObject(value)) {
@@ -50,7 +50,7 @@ describe('the cloud answers as real OpenStack did', () => {
   let cloud: Simulator<TestMachines>;
   let admin: Client;
   let member: Client;
-  /** Recorded id → ours. */
+  /** Maps recorded ids to the simulator's ids. */
   const ids = new Map<string, string>([['f67a9dea29c1457990b621766418b6b8', '']]);
 
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe('the cloud answers as real OpenStack did', () => {
   });
   afterAll(() => cloud.stop());
 
-  /** Sends what was sent then; ids are replaced by ours. */
+  /** Sends a recorded request with the simulator's ids. */
   async function replay(name: string, as: Client | null = admin, headers: Record<string, string> = {}): Promise<Reply> {
     const { request: sent } = recorded(name);
     const [pattern, mount] = MOUNTS.find(([port]) => port.test(sent.url)) ?? [/^/, ''];
@@ -199,7 +199,7 @@ describe('the cloud answers as real OpenStack did', () => {
     await admin.settled(`/stacks/rec-17993/${id}`);
   });
 
-  /** The row without what differs from run to run. */
+  /** Removes from a row what differs between runs. */
   const rows = (body: Json) =>
     listAt(body, 'resources')
       .filter(isObject)
@@ -212,7 +212,7 @@ describe('the cloud answers as real OpenStack did', () => {
       .sort();
 
   it('Heat: the whole life of a stack with a scale group', async () => {
-    // Time stands still until the stack was seen while it is created.
+    // The time stands still until the test has seen the stack in CREATE_IN_PROGRESS.
     cloud.clock.setSpeed(0);
     const created = await replay('heat-create-201');
     expectShape('heat-create-201', created);
@@ -302,7 +302,7 @@ describe('the cloud answers as real OpenStack did', () => {
       'nova-console',
       'nova-flavors',
     ]) {
-      // Heat's user data are recorded cut off; ours has none.
+      // The recording cuts Heat's user data off, and this server has none.
       const reply = await replay(name);
       const server = objectAt(reply.body, 'server');
       if ('OS-EXT-SRV-ATTR:user_data' in server) server['OS-EXT-SRV-ATTR:user_data'] ??= '';

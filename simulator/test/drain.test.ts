@@ -52,7 +52,7 @@ async function deploy(replicas: number, budget?: string): Promise<void> {
   expect(await admin(ready)).toMatchObject({ code: 0 });
 }
 
-/** Node of each pod of the deployment. */
+/** The nodes of the deployment's pods. */
 async function places(): Promise<string[]> {
   const { stdout } = await admin('kubectl get pods -l app=web -o jsonpath={.items[*].spec.nodeName}');
   return stdout.trim().split(' ').filter(Boolean).sort();

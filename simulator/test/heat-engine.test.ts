@@ -12,7 +12,7 @@ async function start(options: SimulatorOptions = {}): Promise<void> {
   client = await login(cloud);
 }
 
-/** Creates a stack; @returns its path */
+/** Creates a stack. @returns its path */
 async function create(body: JsonObject): Promise<string> {
   const reply = await client.heat('POST', '/stacks', body);
   expect(reply.status, JSON.stringify(reply.body)).toBe(201);
@@ -30,7 +30,7 @@ function nestedPath(row: JsonObject | undefined): string {
   return String(link?.['href']).split(client.projectId)[1] ?? '';
 }
 
-/** StandardUserData's shape: one nested resource per server. */
+/** A template in the shape of StandardUserData: one nested resource per server. */
 function indexed(count: number): string {
   const resource = (i: number) =>
     `  VDU1-${i}: {type: VDU1.yaml, properties: {flavor: m1.tiny, image: workerNode-image, net: net0, group: {get_resource: group}}}`;
@@ -48,7 +48,7 @@ describe('creating', () => {
     const began = cloud.clock.elapsed();
     const path = await create({ stack_name: 'wide', template: indexed(20), files });
     expect((await client.settled(path))['stack_status']).toBe('CREATE_COMPLETE');
-    expect(cloud.clock.elapsed() - began).toBeLessThan(60); // one after the other: 260
+    expect(cloud.clock.elapsed() - began).toBeLessThan(60); // twenty servers in sequence would take 260 s
     expect(cloud.nodes.running.size).toBe(20);
   });
 
@@ -219,7 +219,7 @@ describe('updating', () => {
         .filter((row) => row['resource_type'] === 'VDU1.yaml')
         .map((row) => String(row['resource_name']));
     const [oldest = ''] = await members();
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // Heat's times are whole seconds
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // Heat prints whole seconds
     await client.heat('PATCH', path, { parameters: nfv(3) });
     await client.settled(path);
     const [, second = '', third = ''] = await members();

@@ -35,7 +35,7 @@ function join(token: string, certificateKey?: string) {
   return cloud.ssh(SECOND.address, `sudo ${command}`);
 }
 
-/** Rows of `kubeadm token list`: token → hours left and when it ends. */
+/** Reads `kubeadm token list`: token → remaining hours and end. */
 async function tokens(): Promise<Record<string, { left: string; end: number }>> {
   const { stdout } = await onFirst('kubeadm token list');
   const rows = stdout.split('\n').slice(1).filter(Boolean);

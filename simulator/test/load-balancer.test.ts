@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const run = (address: string, command: string, stdin = '') => cloud.ssh(address, `sudo ${command}`, { stdin });
-/** From a machine that does not hold the virtual address. */
+/** Asks from a machine that does not hold the virtual address. */
 const ask = async () => {
   const answer = await run('10.10.0.13', 'kubectl --kubeconfig /etc/kubernetes/admin.conf get --raw /readyz');
   return answer.code === 0 ? answer.stdout : answer.stderr.trim();
@@ -44,12 +44,12 @@ const holders = async () => {
 const power = (host: number, action: 'start' | 'stop') =>
   cloud.nodes.hypervisor.power(`server-vm-master${host}`, action);
 
-/** Writes a configuration on the machine with the virtual address, and has it read. */
+/** Writes a configuration on the machine with the virtual address, and reloads haproxy. */
 async function balance(text: string, reload = true): Promise<void> {
   await run(FIRST.address, `tee ${CONFIG}`, text);
   if (reload) expect((await run(FIRST.address, 'systemctl reload haproxy')).code).toBe(0);
 }
-/** The configuration with these control-plane nodes as backends only. */
+/** A configuration whose backends are these control-plane nodes only. */
 const only = (...names: string[]) =>
   written
     .split('\n')
@@ -70,7 +70,7 @@ it('a connection to the endpoint goes to a backend that is configured and answer
   await balance(only('master12'));
   expect(await ask()).toBe('ok');
   power(12, 'stop');
-  // two of three API servers answer, but the load balancer knows neither
+  // two of three API servers answer, but the load balancer has neither as a backend
   expect(await ask()).toBe('Unable to connect to the server: EOF');
   await balance(only('master12', 'master13'));
   expect(await ask()).toBe('ok');

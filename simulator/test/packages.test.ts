@@ -7,7 +7,7 @@ afterAll(() => cloud.stop());
 
 let count = 10;
 let address = '';
-/** A machine of its own for each test. */
+/** Each test has a machine of its own. */
 beforeEach(() => {
   count += 1;
   address = `10.10.0.${count}`;

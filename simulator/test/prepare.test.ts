@@ -136,7 +136,7 @@ describe('the phase prepare of the install script on a simulated node', () => {
   it('repairs an installation that was killed half-way', async () => {
     await root(`systemd-run --unit=job env NODE_NAME=worker57 NODE_IP=${NODE} bash /root/install.sh prepare`);
     await until(() => node()?.file('/var/lib/dpkg/updates/0001') !== undefined);
-    // The second half of the installation takes 30 simulated seconds: in real time, the login comes before its end.
+    // The second half of the installation takes 30 simulated seconds. In real time, the login arrives before its end.
     cloud.clock.setSpeed(1);
     await root('systemctl stop job');
     cloud.clock.setSpeed(SPEED);

@@ -11,7 +11,7 @@ const WORKER = '10.10.0.30';
 const CERTIFICATES =
   '--cacert /etc/kubernetes/pki/etcd/ca.crt --cert /etc/kubernetes/pki/etcd/healthcheck-client.crt --key /etc/kubernetes/pki/etcd/healthcheck-client.key';
 const ETCD = `crictl exec $(crictl ps -q --name ^etcd$ --state running) etcdctl --endpoints https://127.0.0.1:2379 ${CERTIFICATES}`;
-/** Slow enough for a busy machine: a minute of waiting is 0.3 s. */
+/** A speed that suits a busy machine: a minute of waiting takes 0.3 s. */
 const SPEED = 200;
 const BACKUP = '/root/backup.tar.gz';
 
@@ -40,7 +40,7 @@ async function phase(address: string, name: string, env: Readonly<Record<string,
 const credentialsIn = (stdout: string) =>
   Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
 
-/** A cluster of two nodes; what it has to remember; a backup of it outside of its machines. */
+/** Makes a cluster of two nodes with some state, and stores a backup outside of its machines. */
 async function backedUp(): Promise<string> {
   cloud = await startTestCloud(SPEED);
   cloud.machine('vm-master', MASTER);
@@ -62,7 +62,7 @@ async function backedUp(): Promise<string> {
   return (await root(MASTER, 'tar -C /root/b -czf - etcd.db pki | base64 -w 0')).stdout;
 }
 
-/** The machine of the only control-plane node is lost; another one takes its address. */
+/** Replaces the lost machine of the only control-plane node by another one with its address. */
 async function replaceMaster(backup: string): Promise<void> {
   cloud.nodes.hypervisor.destroy('server-vm-master');
   cloud.machine('vm-master', MASTER);
@@ -188,7 +188,10 @@ it('the same backup is restored again by another operation, also on a machine th
   expect(await admin('kubectl get namespace later -o name')).toMatchObject({ code: 1 });
 }, 180_000);
 
-/** A command of the phase, and what is true of the machine when it is cut off there: before it, or in its middle. */
+/**
+ * Commands of the phase and the state of the machine when the phase is cut off there: before the command, or in its
+ * middle.
+ */
 const CUTS = [
   'kubeadm reset',
   'tar -C /var/lib/vnflow/kubernetes/backup',

@@ -42,7 +42,7 @@ async function token(): Promise<string> {
   throw new Error('no token');
 }
 
-/** HTTP status, or curl's words. */
+/** Sends a request with a bearer token. @returns the HTTP status, or curl's error message */
 async function ask(bearer: string, host = MASTER): Promise<string> {
   const url = `https://${host}:6443/api/v1/namespaces`;
   const command = `sudo curl -sS --cacert /etc/kubernetes/pki/ca.crt -H @- -o /dev/null -w '%{http_code}' ${url}`;

@@ -3,7 +3,7 @@ import ssh2, { type ClientChannel } from 'ssh2';
 import { afterEach, expect, it } from 'vitest';
 import { startTestCloud, type TestCloud } from './testing/nodes.ts';
 
-/** Both sshds have the limits of sshd_config(5): MaxSessions 10, MaxStartups 10:30:100. */
+/** The bastion and the nodes have the default limits of sshd_config(5): MaxSessions 10, MaxStartups 10:30:100. */
 const ended: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ended.splice(0).reverse()) await end();
@@ -15,7 +15,7 @@ async function cloud(speed?: number): Promise<TestCloud> {
   return started;
 }
 
-/** A TCP connection that never logs in. @returns the first line that the server says */
+/** Opens a TCP connection that never logs in. @returns the first line from the server */
 function idle({ nodes }: TestCloud): Promise<string> {
   const socket: Socket = connect(nodes.bastion.port, nodes.bastion.host);
   ended.push(() => socket.destroy());

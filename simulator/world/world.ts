@@ -10,25 +10,25 @@ import type { NodeFaults } from './nodes/faults.ts';
 import type { NodeState } from './nodes/node-state.ts';
 import type { ShellRequest, ShellResult } from './shell/request.ts';
 
-/** What every part of the node half has in common. */
+/** The parts that everything on the nodes shares. */
 export interface World {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly persistence: Persistence;
   readonly latency: LatencyTable;
   readonly network: Network;
-  /** Decides what is left to chance. */
+  /** The seed of all random decisions. */
   readonly seed: number;
   readonly faults: NodeFaults;
   readonly clusters: Clusters;
   readonly shells: Shells;
-  /** By Nova server id. */
+  /** Machines by Nova server id. */
   readonly nodes: Map<string, SimNode>;
-  /** The machine that answers at a fixed, floating or virtual address. */
+  /** Finds the machine at a fixed, floating or virtual address. */
   readonly nodeAt: (address: string) => SimNode | undefined;
 }
 
-/** Runs shell scripts on machines. The world has no commands of its own: the layer above brings them. */
+/** Runs shell scripts on machines. The world contains no commands: the layer above it provides this capability. */
 export interface Shells {
   /** Runs a script in a shell process of its own. Never rejects: a machine that is switched off ends it with 143. */
   run(node: SimNode, request: ShellRequest): Promise<ShellResult>;
@@ -46,27 +46,27 @@ export interface Process {
   readonly startedAt: number;
 }
 
-/** A machine as it runs in this process. */
+/** A running machine. */
 export interface SimNode {
   readonly id: string;
   readonly world: World;
   readonly state: NodeState;
   readonly tree: Tree;
-  /** The files as root sees them. */
+  /** The files as root may see them. */
   readonly root: View;
   readonly processes: Map<number, Process>;
-  /** Ends what runs on the machine: commands, units, SSH connections. Replaced at each boot. */
+  /** Ends everything that runs on the machine: commands, units, SSH connections. Each boot replaces it. */
   power: AbortController;
   readonly locks: Map<string, Promise<void>>;
   nextPid: number;
   /** Marks the state as changed. */
   changed(): void;
-  /** Writes the state if it was changed. */
+  /** Writes pending changes of the state. */
   save(): void;
-  /** From now on nothing is written: the simulator, or the machine, is gone. */
+  /** Stops all further writes, because the simulator stops or the machine was destroyed. */
   freeze(): void;
   /** Removes the state from the disk. */
   remove(): void;
-  /** What the ledger calls this machine. */
+  /** Returns the name of this machine in the ledger. */
   label(): string;
 }

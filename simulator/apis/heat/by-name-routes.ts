@@ -1,7 +1,7 @@
 import { type Call, type Route, route } from '../service.ts';
 import { type HeatParts, plain, projectOf, stackNotFound } from './heat-parts.ts';
 
-/** A stack named without its id: 302 to the full URL, for every method. */
+/** Requests that name a stack without its id get 302 to the full URL, for every method. */
 export function byNameRoutes(parts: HeatParts): Route[] {
   const { foundation, store, views } = parts;
   const redirect = (rest: (call: Call) => string) => (call: Call) => {

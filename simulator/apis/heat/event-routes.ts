@@ -9,7 +9,7 @@ interface Found {
   readonly event: StackEvent;
 }
 
-/** Events of a stack, of its nested stacks, of one resource. */
+/** Routes for the events of a stack, of its nested stacks, and of one resource. */
 export function eventRoutes(parts: HeatParts): Route[] {
   const { views } = parts;
   const path = '/v1/:project/stacks/:name/:id';
@@ -45,7 +45,7 @@ function collect({ foundation }: HeatParts, top: Stack, depth: number): Found[] 
   return found.sort((a, b) => a.event.seq - b.event.seq);
 }
 
-/** Filters, order and page. With nested events Heat gives the newest first. */
+/** Applies filters, order and page. With nested events, Heat lists the newest first. */
 function select(all: readonly Found[], { query, params }: Call): Found[] {
   const [actions, statuses, names] = [
     query.getAll('resource_action'),

@@ -8,7 +8,7 @@ import { Refusal, STATUS_TITLES } from '../../world/cloud/refusal.ts';
 import type { Answer, Call } from '../service.ts';
 import type { StackViews } from './views.ts';
 
-/** What Heat's routes work with. */
+/** The parts that Heat's routes use. */
 export interface HeatParts {
   readonly foundation: Foundation;
   readonly designer: Designer;
@@ -27,7 +27,7 @@ export const EXPLANATIONS: Readonly<Record<number, string>> = {
   503: 'The server is currently unavailable. Please try again at a later time.',
 };
 
-/** The project of the URL. @throws Refusal 403 for another project's, unless the caller is an admin */
+/** Returns the project of the URL. @throws Refusal 403 when it is another project and the caller is no admin */
 export function projectOf({ params, session }: Call): string {
   const project = params['project'] ?? '';
   if (project !== session.projectId && !session.admin) {
@@ -36,7 +36,7 @@ export function projectOf({ params, session }: Call): string {
   return project;
 }
 
-/** The stack that the URL names by name and id. @throws Refusal 404 */
+/** Returns the stack that the URL names by name and id. @throws Refusal 404 */
 export function stackOf({ foundation }: HeatParts, call: Call): Stack {
   const project = projectOf(call);
   const name = call.params['name'] ?? '';
@@ -55,7 +55,7 @@ export function stackNotFound(name: string): Refusal {
   return new Refusal(404, 'EntityNotFound', `The Stack (${name}) could not be found.`);
 }
 
-/** 202 as Heat's web framework says it: JSON for those who accept it, HTML for the others. */
+/** A 202 answer of Heat's web framework: JSON for clients that accept it, HTML for others. */
 export function accepted({ headers }: Call): Answer {
   const text = 'The request is accepted for processing.';
   return plain(202, text, { headers, extra: {} });

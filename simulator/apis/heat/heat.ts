@@ -186,7 +186,7 @@ function environmentOf({ source }: Stack): JsonObject {
   };
 }
 
-/** PUT replaces everything; PATCH, and PUT with `existing`, keep what the body does not say. */
+/** Updates a stack. PUT replaces everything; PATCH, and PUT with `existing`, keep what the body omits. */
 function updateStack(parts: HeatParts, call: Call, isPatch: boolean): void {
   const { designer, validator, engine } = parts;
   refuseLarge(call);

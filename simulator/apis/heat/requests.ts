@@ -5,7 +5,7 @@ import { readTemplate } from '../../world/cloud/heat/template.ts';
 import { isObject, type Json, type JsonObject, objectAt, stringAt } from '../../world/cloud/json.ts';
 import { Refusal } from '../../world/cloud/refusal.ts';
 
-/** What a body says about a stack, besides its source. */
+/** Options of a stack in a request body, without its source. */
 export interface StackOptions {
   readonly disableRollback: boolean | undefined;
   readonly timeoutMins: number | undefined;
@@ -38,8 +38,8 @@ function readTimeout(given: Json | undefined): number | undefined {
 }
 
 /**
- * The source of a stack from a create or update request.
- * @param existing what is kept of the stack's present source (PATCH); none for POST and PUT
+ * Reads the source of a stack from a create or update request.
+ * @param existing the present source, of which PATCH keeps parts; undefined for POST and PUT
  */
 export function readSource(designer: Designer, body: JsonObject, existing?: StackSource): StackSource {
   const environment = readEnvironment(body['environment']);
@@ -82,7 +82,7 @@ function readTemplateKey(designer: Designer, given: Json | undefined, existing: 
     throw new Refusal(400, 'HTTPBadRequest', 'No template specified');
   }
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  readTemplate(text); // refuses before anything is kept
+  readTemplate(text); // an invalid template is refused before any text is kept
   return designer.intern(text);
 }
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../world/cloud/refusal.ts';
 import { type Call, type Route, route } from '../service.ts';
 import { type HeatParts, stackOf } from './heat-parts.ts';
 
-/** Resources of a stack: list, show, mark unhealthy. */
+/** Routes for the resources of a stack: list, show, mark unhealthy. */
 export function resourceRoutes(parts: HeatParts): Route[] {
   const { views } = parts;
   const path = '/v1/:project/stacks/:name/:id/resources';
@@ -29,7 +29,7 @@ export function resourceRoutes(parts: HeatParts): Route[] {
   ];
 }
 
-/** `nested_depth` of the query; Heat's largest is 5. */
+/** Returns `nested_depth` of the query; Heat limits it to 5. */
 export function depthOf({ query }: Call): number {
   const given = query.get('nested_depth');
   if (given === null) return 0;
@@ -52,7 +52,7 @@ function isWanted(row: JsonObject, query: URLSearchParams): boolean {
   );
 }
 
-/** The resource that the URL names. @throws Refusal 404 */
+/** Returns the resource that the URL names. @throws Refusal 404 */
 function resourceOf(parts: HeatParts, call: Call): { stack: Stack; row: Resource } {
   const stack = stackOf(parts, call);
   const name = call.params['resource'] ?? '';

@@ -13,10 +13,10 @@ export interface StackViews {
   row(stack: Stack): JsonObject;
   show(stack: Stack, at: { outputs: boolean }): JsonObject;
   outputs(stack: Stack): JsonObject[];
-  /** A stack's resources and those of nested stacks down to `depth`; parents first. */
+  /** The resources of a stack and of nested stacks down to `depth`; parents come first. */
   resources(stack: Stack, depth: number): JsonObject[];
   resource(stack: Stack, row: Resource, admin: boolean): JsonObject;
-  /** `nested`: the listing spans nested stacks, so each event names its root. */
+  /** @param nested whether the list includes nested stacks; each event then names its root stack */
   event(stack: Stack, event: StackEvent, nested: boolean): JsonObject;
 }
 
@@ -43,7 +43,7 @@ export function createStackViews(foundation: Foundation, designer: Designer): St
 
   const neededBy = (stack: Stack): Map<string, string[]> => {
     const map = new Map<string, string[]>();
-    if (stack.action === 'DELETE') return map; // it works on an empty template, where nothing needs anything
+    if (stack.action === 'DELETE') return map; // Heat works on an empty template during a deletion, so no resource requires another
     for (const row of Object.values(stack.resources)) {
       for (const name of row.requires) {
         const list = map.get(name) ?? [];
@@ -165,7 +165,7 @@ export function createStackViews(foundation: Foundation, designer: Designer): St
   };
 }
 
-/** A stack that is being deleted cannot tell its outputs any more. */
+/** A stack that is being deleted cannot evaluate its outputs. */
 function deletingOutputs(designer: Designer, stack: Stack): JsonObject[] {
   const { template } = designer.design(stack.source);
   return Object.entries(template.outputs).map(([key, output]) => {

@@ -18,7 +18,7 @@ const ENTRIES: readonly CatalogEntry[] = [
 
 export const REGION = 'RegionOne';
 
-/** The service catalog of a token. @param vnfmUrl where the VNF manager listens: the `nfv-orchestration` entry */
+/** Builds the service catalogue of a token. @param vnfmUrl URL of the VNF manager, for the `nfv-orchestration` entry */
 export function catalog(foundation: Foundation, projectId: string, vnfmUrl: string): Json[] {
   const entries = [...ENTRIES, { type: 'nfv-orchestration', name: 'tacker', url: () => vnfmUrl }];
   return entries

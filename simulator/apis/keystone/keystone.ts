@@ -209,7 +209,7 @@ function assignments({ state, url }: Foundation): Json[] {
   );
 }
 
-/** List and show of a collection; filters by any attribute in the query. */
+/** Routes that list and show a collection; the query may filter by any attribute. */
 function collection(
   foundation: Foundation,
   many: string,

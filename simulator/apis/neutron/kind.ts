@@ -2,11 +2,11 @@ import type { Session } from '../../world/cloud/cloud-state.ts';
 import type { JsonObject } from '../../world/cloud/json.ts';
 import type { Call } from '../service.ts';
 
-/** A collection of neutron's API. */
+/** One collection of Neutron's API. */
 export interface Kind {
   readonly many: string;
   readonly one: string;
-  /** The name in `…NotFound`. */
+  /** The word in the error type `…NotFound`. */
   readonly title: string;
   readonly list: (call: Call) => JsonObject[];
   readonly find: (id: string, session: Session) => JsonObject | undefined;

@@ -114,7 +114,7 @@ function maySee(item: JsonObject, session: Session): boolean {
   );
 }
 
-/** Neutron's filters: any attribute, repeated for "one of", `fields`, `limit` and `marker`. */
+/** Applies Neutron's query: any attribute (repeated for "one of"), `fields`, `limit` and `marker`. */
 function select(items: readonly JsonObject[], { query, session }: Call): Json[] {
   const special = new Set(['fields', 'limit', 'marker', 'sort_key', 'sort_dir', 'page_reverse']);
   const filters = [...new Set(query.keys())]

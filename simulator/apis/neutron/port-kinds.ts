@@ -61,7 +61,10 @@ export function portKind({ state, changed }: Foundation, store: NetworkStore): K
   };
 }
 
-/** Reads few items by id, not all: a client asks for single ports of a cloud with a thousand. */
+/**
+ * Selects ports by the ids in the query without viewing all ports: a client reads single ports of a cloud with a
+ * thousand.
+ */
 function candidates(ports: Record<string, Port>, query: URLSearchParams): Port[] {
   const ids = query.getAll('id');
   if (ids.length > 0) return ids.flatMap((id) => ports[id] ?? []);

@@ -22,7 +22,7 @@ export function minorOf({ headers }: Pick<Call, 'headers'>): number {
   return wanted === 'latest' ? NEWEST : Math.min(NEWEST, Number(wanted.split('.')[1] ?? 1) || 1);
 }
 
-/** @throws Refusal 403 */
+/** Checks that the caller is an admin. @throws Refusal 403 */
 export function adminOnly({ session }: Pick<Call, 'session'>): void {
   if (!session.admin) {
     const message = "Policy doesn't allow this action to be performed.";

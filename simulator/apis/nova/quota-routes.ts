@@ -5,7 +5,7 @@ import { quotaOf, usageOf } from '../../world/cloud/nova/quotas.ts';
 import { type Route, route } from '../service.ts';
 import { adminOnly } from './nova-parts.ts';
 
-/** What a project may use and uses: everybody sees his own; an admin sets it. */
+/** Routes for quotas and their usage. Users read the quota of their own project; an admin sets quotas. */
 export function quotaRoutes({ state, changed }: Foundation): Route[] {
   const view = (id: string): JsonObject => ({
     quota_set: { ...quotaOf(state, id), id, key_pairs: 100, metadata_items: 128, server_groups: -1 },

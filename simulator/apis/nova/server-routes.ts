@@ -97,7 +97,7 @@ function visibleServers({ foundation, views }: NovaParts, { session, query }: Ca
     );
 }
 
-/** Nova matches names by regular expression; a text that is none matches literally. */
+/** Nova matches names by regular expression; a text that is no valid expression matches literally. */
 function safePattern(text: string): RegExp {
   const literal = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const simple = /^\^?[\w .-]*\$?$/.test(text);

@@ -11,7 +11,7 @@ export interface Bastion {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Sessions that are open now. */
+  /** The number of open sessions. */
   sessions(): number;
   stop(): Promise<void>;
 }
@@ -20,8 +20,8 @@ export interface Bastion {
 export type NodeFinder = (address: string) => SimNode | undefined;
 
 /**
- * An SSH server on loopback that forwards to virtual addresses and does nothing else, like a bastion host.
- * Everybody may use it: it listens on 127.0.0.1 only and leads to simulated machines only.
+ * Starts an SSH server on loopback that only forwards to virtual addresses, like a bastion host. It needs no
+ * authentication, because it listens on 127.0.0.1 and leads to simulated machines only.
  */
 export async function startBastion(
   world: World,
@@ -79,7 +79,7 @@ export async function startBastion(
   };
 }
 
-/** A person who logs in to the bastion itself learns what it is for. */
+/** Tells a person who logs in to the bastion itself how to use it. */
 function serveGreeting(accept: () => ssh2.Session): void {
   const session = accept();
   const text = 'This bastion only forwards: ssh -J bastion@127.0.0.1:PORT ubuntu@ADDRESS\r\n';

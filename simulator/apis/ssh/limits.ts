@@ -2,19 +2,22 @@ import type { Duplex } from 'node:stream';
 import type { Connection } from 'ssh2';
 import type { Dice } from '../../kernel/dice.ts';
 
-/** Session channels per connection: `MaxSessions`, sshd_config(5). Forwarded streams are not counted. */
+/** `MaxSessions` of sshd_config(5): session channels per connection. Forwarded streams do not count. */
 export const MAX_SESSIONS = 10;
-/** `MaxStartups`, sshd_config(5): from `begin` connections that have not logged in, `rate` of a hundred new ones are dropped, rising to all at `full`. */
+/**
+ * `MaxStartups` of sshd_config(5): from `begin` connections without a login on, sshd drops `rate` percent of new ones,
+ * rising to all of them at `full`.
+ */
 const MAX_STARTUPS = { begin: 10, rate: 30, full: 100 };
 
-/** The connections to one sshd that have not logged in. */
+/** Counts the connections to one sshd that have not logged in. */
 export interface Startups {
   /** @returns false when the connection was dropped */
   admit(stream: Duplex): boolean;
   loggedIn(stream: object): void;
 }
 
-/** @param onDrop told of each connection that is dropped */
+/** @param onDrop called for each connection that is dropped */
 export function createStartups(dice: Dice, onDrop: () => void): Startups {
   const unfinished = new Set<object>();
   return {
@@ -33,7 +36,7 @@ export function createStartups(dice: Dice, onDrop: () => void): Startups {
   };
 }
 
-/** As OpenSSH's should_drop_connection. */
+/** Decides like OpenSSH's should_drop_connection(). */
 function isDropped(startups: number, dice: Dice): boolean {
   const { begin, rate, full } = MAX_STARTUPS;
   if (startups < begin) return false;
@@ -41,7 +44,7 @@ function isDropped(startups: number, dice: Dice): boolean {
   return dice() < rate + Math.floor(((100 - rate) * (startups - begin)) / (full - begin));
 }
 
-/** What ssh2 hides of a connection: its stream, and the words of a refused channel. */
+/** Parts of a connection that ssh2 hides: its stream, and the protocol message for a refused channel. */
 interface Hidden {
   readonly _sock: Duplex;
   readonly _protocol: { channelOpenFail(recipient: number, reason: number, text?: string): void };
@@ -51,7 +54,7 @@ export function streamOf(connection: Connection): Duplex {
   return (connection as unknown as Hidden)._sock;
 }
 
-/** sshd says `open failed` where ssh2's server says nothing. */
+/** Makes a refused channel answer `open failed`, as sshd does; ssh2's server answers nothing. */
 export function sayOpenFailed(connection: Connection): void {
   const protocol = (connection as unknown as Hidden)._protocol;
   const fail = protocol.channelOpenFail.bind(protocol);

@@ -9,7 +9,7 @@ import { serveSession } from './session.ts';
 
 /** The sshd of one machine. */
 export interface NodeDoor {
-  /** A TCP connection to port 22 was opened. */
+  /** Serves a new TCP connection to port 22. */
   enter(channel: ServerChannel): void;
 }
 
@@ -24,7 +24,7 @@ export function createNodeDoor(node: SimNode): NodeDoor {
       const door = stranger
         ? new ssh2.Server({ ...SERVER_BASICS, hostKeys: [generateHostKey().private] }, accept)
         : server;
-      // a channel is a duplex stream, which is all that ssh2 needs of a socket
+      // a channel is a duplex stream, and ssh2 needs no more of a socket
       door.injectSocket(channel as unknown as Parameters<typeof door.injectSocket>[0]);
     },
   };
@@ -55,7 +55,7 @@ function serveClient(node: SimNode, client: Connection, startups: Startups): voi
       }
       return request.reject(['publickey', 'password']);
     }
-    // A public key that is only asked about is not a login yet.
+    // A client may offer a public key without a signature first; this is no login yet.
     if (request.method === 'publickey' && !request.signature) return request.accept();
     user = request.username;
     const seconds = world.latency.login + (world.faults.take('ssh-slow', node.state)?.seconds ?? 0);

@@ -6,9 +6,9 @@ import type { SimNode } from '../../world/world.ts';
 
 interface SessionOptions {
   readonly session: Session;
-  /** Cuts the TCP connection without a farewell, as a firewall does. */
+  /** Cuts the TCP connection without a closing handshake, as a firewall does. */
   readonly cut: () => void;
-  /** The channel is closed and its process has ended: sshd counts the session until then. */
+  /** Called when the channel is closed and its process has ended; sshd counts the session until then. */
   readonly onEnd: () => void;
 }
 
@@ -17,7 +17,7 @@ export function serveSession(node: SimNode, user: string, { session, cut, onEnd 
   const env: Record<string, string> = { ...loginEnv(user), SSH_CONNECTION: '10.0.0.1 50000 10.0.0.2 22' };
   let pty = false;
   session.on('env', (accept, _, info: { key: string; val: string }) => {
-    // sshd of Ubuntu: AcceptEnv LANG LC_*
+    // Ubuntu's sshd_config has: AcceptEnv LANG LC_*
     if (/^(LANG|LC_\w+)$/.test(info.key)) env[info.key] = info.val;
     accept?.();
   });
@@ -68,7 +68,7 @@ async function serveCommand(
   channel.on('close', () => gone.abort());
   const pid = node.nextPid++;
   const argv = ['bash', '-c', command];
-  // bash becomes a single command instead of starting it: then there is no process of its own
+  // bash replaces itself by a single command, so the shell has no process of its own
   if (!node.world.shells.isOneCommand(command)) {
     node.world.ledger.record({
       kind: 'command',
@@ -85,7 +85,7 @@ async function serveCommand(
     cwd: homeOf(user),
     input: channelInput(channel),
     pid,
-    // sshd sends SIGHUP when the client goes: what was not detached ends
+    // when the client disconnects, sshd sends SIGHUP; only detached processes survive
     signal: gone.signal,
   });
   node.processes.delete(pid);
@@ -105,7 +105,7 @@ function finish(channel: ServerChannel, result: ShellResult): void {
   else channel.write(Buffer.from(result.stdout, 'latin1'), close);
 }
 
-/** Everything the client sends until it closes its side. */
+/** Collects everything that the client sends until it closes its side. */
 function channelInput(channel: ServerChannel): InputSource {
   const chunks: Buffer[] = [];
   let consumed = false;
@@ -125,7 +125,7 @@ function channelInput(channel: ServerChannel): InputSource {
   };
 }
 
-/** A login without a command: lines are read and run, one after the other. `cd` and variables hold for the session. */
+/** Serves a login without a command: runs lines one after the other. `cd` and variables hold for the session. */
 function servePrompt(
   node: SimNode,
   user: string,

@@ -26,7 +26,7 @@ const VALUES = new Set(
   '-o --option -t --target-release --default-release -c --config-file -a --host-architecture'.split(' '),
 );
 const HEAD = 'Reading package lists...\nBuilding dependency tree...\nReading state information...\n';
-/** While a package is being unpacked, dpkg has a file here; one that is left says that dpkg was interrupted. */
+/** dpkg keeps a file here while it unpacks a package. A file that remains shows that dpkg was interrupted. */
 const UPDATES = '/var/lib/dpkg/updates';
 const INTERRUPTED = "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct the problem. ";
 
@@ -34,7 +34,7 @@ interface Request {
   readonly names: readonly string[];
   readonly options: Arguments;
   readonly context: CommandContext;
-  /** Simulated seconds of this command line. */
+  /** Duration of this command line, simulated seconds. */
   readonly seconds: number;
 }
 
@@ -144,7 +144,9 @@ function summary(node: CommandContext['node'], plan: Plan): string {
   );
 }
 
-/** Half of the time is the download; whoever is killed in the other half leaves dpkg interrupted. */
+/**
+ * Downloads for half of the time and unpacks in the other half. A kill during the second half leaves dpkg interrupted.
+ */
 async function carryOut(
   plan: Plan,
   { context, stdout, seconds }: { readonly context: CommandContext; readonly stdout: string; readonly seconds: number },
@@ -270,7 +272,7 @@ function listPackages(args: readonly string[], { node }: CommandContext): Output
 }
 
 export const APT: CommandTable = {
-  // they take their time while they hold the lock
+  // apt-get spends its time while it holds the lock, not before
   'apt-get': { run: aptGet, seconds: () => 0 },
   apt: { run: apt, seconds: () => 0 },
 };

@@ -9,7 +9,7 @@ interface Holder {
   readonly name: string;
 }
 
-/** The process that holds a lock, if any: apt, dpkg, or a flock that was started with the path. */
+/** Returns the process that holds a lock: apt, dpkg, or a flock on the path. Undefined when the lock is free. */
 export function lockHolder(node: SimNode, path: string, except = 0): Holder | undefined {
   if (!node.locks.has(path)) return undefined;
   const holder = [...node.processes.values()].find(({ pid, argv }) => {
@@ -20,8 +20,9 @@ export function lockHolder(node: SimNode, path: string, except = 0): Holder | un
 }
 
 /**
- * Does `work` with the lock held. @param wait seconds to wait for another holder; negative: for ever
- * @returns what `work` returned, or who holds the lock
+ * Runs `work` while holding the lock.
+ * @param wait seconds to wait for another holder; negative: for ever
+ * @returns the result of `work`, or the process that holds the lock
  */
 export async function withLock<T>(
   context: CommandContext,

@@ -52,7 +52,9 @@ function fetchList(node: SimNode, source: Source): Fetched {
   return { line: `${known ? 'Hit' : 'Get'}: ${name} InRelease`, list: listPath(source) };
 }
 
-/** Fetches the lists of all configured repositories. Like apt, it succeeds when some could only not be reached. */
+/**
+ * Fetches the lists of all configured repositories. Like apt, it succeeds when some repositories were only unreachable.
+ */
 export function updateLists(node: SimNode): Output {
   const sources = sourcesOf(node);
   const fetched = sources.map((source) => fetchList(node, source));
@@ -84,7 +86,7 @@ export function updateLists(node: SimNode): Output {
   return { stdout: `${stdout}Reading package lists...\n`, stderr: warnings + ignored, exitCode: 0 };
 }
 
-/** Writes the lists that came, and removes those of repositories that are no longer asked. */
+/** Writes the fetched lists and removes those of repositories that are no longer configured. */
 function keepLists({ root }: SimNode, came: readonly string[], configured: readonly string[]): void {
   const [first] = configured;
   if (first === undefined) return;

@@ -6,7 +6,7 @@ import type { CommandContext } from '../shell/command.ts';
 
 export const ADMIN_CONF = '/etc/kubernetes/admin.conf';
 
-/** The cluster that a kubeconfig leads to, or kubeadm's words for why it does not. */
+/** Returns the cluster of a kubeconfig, or kubeadm's error message. */
 export function clusterOf(context: CommandContext, path = ADMIN_CONF): ClusterState | string {
   const { node, files } = context;
   if (!node.root.exists(path)) return `failed to load admin kubeconfig: open ${path}: no such file or directory`;
@@ -21,7 +21,7 @@ export function clusterOf(context: CommandContext, path = ADMIN_CONF): ClusterSt
   return reached.cluster;
 }
 
-/** What the latency table says of a kubeadm command; spent in the middle of it, after its checks. */
+/** Duration of a kubeadm command from the latency table. kubeadm spends it after its checks. */
 export function workSeconds({ world }: CommandContext, line: string): number {
   return commandSeconds(world.latency, line);
 }

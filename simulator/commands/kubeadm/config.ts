@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-/** The configuration files of kubeadm, as far as the simulator acts on them. */
+/** The configuration files of kubeadm, limited to the fields that the simulator uses. */
 
 const duration = z.string().regex(/^(\d+(\.\d+)?(h|m|s|ms))+$|^0$/);
 const extraArgs = z.union([
@@ -114,7 +114,7 @@ export interface KubeadmConfig {
   readonly join?: JoinDocument;
 }
 
-/** Which kubeadm reads which version of its own configuration: minor versions from … to. */
+/** The first and last minor version of kubeadm that reads each version of the configuration. */
 const VERSIONS: Readonly<Record<string, readonly [number, number]>> = {
   'kubeadm.k8s.io/v1beta2': [15, 26],
   'kubeadm.k8s.io/v1beta3': [22, 99],
@@ -130,7 +130,11 @@ const FOREIGN = new Set([
 
 export class ConfigError extends Error {}
 
-/** @param minor of the kubeadm that reads it @throws ConfigError in kubeadm's words */
+/**
+ * Parses a configuration file.
+ * @param minor minor version of the kubeadm that reads it
+ * @throws ConfigError with kubeadm's message
+ */
 export function parseConfig(text: string, minor: number): KubeadmConfig {
   const config: { init?: InitDocument; cluster?: ClusterDocument; join?: JoinDocument } = {};
   for (const document of parseAllDocuments(text)) {
@@ -172,7 +176,7 @@ function check<T>(schema: z.ZodType<T>, value: unknown, kind: string): T {
   throw new ConfigError(`error unmarshaling configuration ${kind}: strict decoding error: ${what}`);
 }
 
-/** `1h30m`, `2m0s`, `0` in seconds. */
+/** Converts `1h30m`, `2m0s` or `0` to seconds. */
 export function goDuration(text: string): number {
   let seconds = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)) {

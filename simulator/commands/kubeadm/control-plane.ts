@@ -13,7 +13,7 @@ export interface ControlPlaneFiles {
   readonly certSans: readonly string[];
 }
 
-/** What all control-plane nodes of a cluster share, and a join downloads. */
+/** Files that all control-plane nodes of a cluster share and that a join downloads. */
 const SHARED = ['front-proxy-ca.crt', 'front-proxy-ca.key', 'sa.key', 'sa.pub', 'etcd/ca.crt', 'etcd/ca.key'];
 
 export function sharedKeys({ root }: SimNode): Record<string, string> {
@@ -28,7 +28,7 @@ export function putSharedKeys({ root }: SimNode, files: Readonly<Record<string, 
   }
 }
 
-/** Certificates, kubeconfigs and manifests of a control-plane node. Authorities that lie there already are kept. */
+/** Writes certificates, kubeconfigs and manifests of a control-plane node. It keeps authorities that exist already. */
 export async function writeControlPlane(node: SimNode, cluster: ClusterState, files: ControlPlaneFiles): Promise<void> {
   const { root } = node;
   const { ca } = cluster;
@@ -140,7 +140,7 @@ function writeManifests(node: SimNode, cluster: ClusterState, { name, address }:
   }
 }
 
-/** What the kubelet needs to run and to speak for the node; starts it. */
+/** Writes the kubelet's configuration and credentials, and starts it. */
 export function writeKubelet(
   node: SimNode,
   cluster: ClusterState,

@@ -1,4 +1,4 @@
-/** What belongs to which minor version of Kubernetes: etcd, CoreDNS, pause. */
+/** Versions of etcd, CoreDNS and pause for each minor version of Kubernetes. */
 const VERSIONS: Readonly<Record<number, { readonly etcd: string; readonly coredns: string; readonly pause: string }>> =
   {
     25: { etcd: '3.5.6-0', coredns: 'v1.9.3', pause: '3.8' },

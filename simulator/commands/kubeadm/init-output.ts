@@ -3,7 +3,7 @@ import { type CommandContext, failure, type Output } from '../shell/command.ts';
 import type { Settings } from './init-settings.ts';
 import { STACK_HINT } from './preflight.ts';
 
-/** What `kubeadm init` prints when all went well. */
+/** Prints what `kubeadm init` prints after success. */
 export function success(
   cluster: ClusterState,
   wanted: Settings,
@@ -49,7 +49,7 @@ export function success(
   return `${lines.join('\n')}\n`;
 }
 
-/** Four minutes of waiting for a kubelet that does not come. */
+/** Waits four minutes for a kubelet that does not start, then fails like kubeadm. */
 export async function kubeletFailed(
   context: CommandContext,
   { head, problem }: { readonly head: string; readonly problem: string },

@@ -6,7 +6,7 @@ import { minorOf } from './images.ts';
 
 const TOKEN_SECONDS = 86_400;
 
-/** What `kubeadm init` works with, from its flags or its file. */
+/** The settings of `kubeadm init`, from its flags or its file. */
 export interface Settings {
   readonly name: string;
   readonly address: string;
@@ -36,7 +36,10 @@ export function readConfig(path: string, context: CommandContext): KubeadmConfig
   return parseConfig(context.files.readText(path), minor);
 }
 
-/** @throws ConfigError when the file cannot be read or says what this version does not know */
+/**
+ * Reads the settings from the command line.
+ * @throws ConfigError when the file cannot be read or has a field that this version does not support
+ */
 export function settings(parsed: ReturnType<typeof parseArguments>, context: CommandContext): Settings {
   const file = parsed.value('--config');
   const { init = undefined, cluster = undefined } = file === undefined ? {} : readConfig(context.path(file), context);

@@ -23,7 +23,7 @@ const VALUES = new Set(
   ),
 );
 
-/** Flags that may stand beside --config. */
+/** Flags that kubeadm accepts together with --config. */
 const WITH_CONFIG = new Set(
   '--config --upload-certs --skip-certificate-key-print --skip-token-print --ignore-preflight-errors --skip-phases --node-name --dry-run -v --v --certificate-key --patches'.split(
     ' ',
@@ -32,7 +32,7 @@ const WITH_CONFIG = new Set(
 
 const CERTIFICATE_SECONDS = 7200;
 
-/** The authority whose files lie on the machine already (a restore), or a new one. */
+/** Loads the authority whose files exist on the machine (after a restore), or creates a new one. */
 async function authority(context: CommandContext): Promise<Authority> {
   const { root } = context.node;
   const [crt, key] = ['/etc/kubernetes/pki/ca.crt', '/etc/kubernetes/pki/ca.key'];
@@ -46,7 +46,7 @@ async function makeCluster(context: CommandContext, wanted: Settings): Promise<C
   const ca = await authority(context);
   const restored = startRestored(node, ca);
   if (restored) {
-    Object.assign(restored, { ca, endpoint: wanted.endpoint }); // from /etc/kubernetes/pki; ConfigMaps are written anew
+    Object.assign(restored, { ca, endpoint: wanted.endpoint }); // keys come from /etc/kubernetes/pki, and ConfigMaps are written again
     return restored;
   }
   const member = newMemberId();

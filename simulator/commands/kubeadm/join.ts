@@ -83,7 +83,10 @@ function nodeIp(extra: unknown): string | undefined {
   return (extra as Record<string, string> | undefined)?.['node-ip'];
 }
 
-/** kubeadm asks for cluster-info until it has an answer that the token signed, then compares the CA. */
+/**
+ * Discovers the cluster like kubeadm: reads cluster-info until its signature by the token is valid, then compares the
+ * CA.
+ */
 async function discover(wanted: Wanted, context: CommandContext): Promise<ClusterState | string> {
   const [id = '', secret = ''] = wanted.token.split('.');
   const limit = context.world.clock.elapsed() + wanted.discoverySeconds;
@@ -142,7 +145,8 @@ export async function join(args: readonly string[], context: CommandContext): Pr
     versionProblem(found, context) ?? (wanted.controlPlane ? certificatesProblem(found, wanted, context) : undefined);
   if (refusal !== undefined) return fail(refusal);
   const taken = found.nodes[wanted.name];
-  // by its name alone: kubeadm refuses a machine's own Node, too, until the cluster has missed the kubelet for a while
+  // kubeadm compares names only: it refuses even the machine's own Node until the cluster has marked that Node as not
+  // ready
   if (taken && readinessOf(context.world, found, taken).ready === 'True') {
     return fail(
       `error execution phase kubelet-start: a Node with name "${wanted.name}" and status "Ready" already exists in the cluster. You must delete the existing Node or change the name of this new joining Node`,
@@ -234,7 +238,7 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
   }
   putSharedKeys(node, cluster.certificates?.files ?? {});
   await writeControlPlane(node, cluster, { name: wanted.name, address: wanted.address, certSans: [] });
-  // etcd is not there yet: its manifest comes with the membership
+  // etcd does not run yet: its manifest is written after the membership
   const manifest = node.root.readText('/etc/kubernetes/manifests/etcd.yaml');
   node.root.remove('/etc/kubernetes/manifests/etcd.yaml', { recursive: false, force: true });
   const stopped = await startKubelet(wanted, joining);

@@ -81,7 +81,7 @@ const TOKEN_VALUES = new Set([
   '--certificate-key',
 ]);
 
-/** As kubeadm prints what is left: 45s, 59m, 23h, 2d. */
+/** Formats a remaining time like kubeadm: 45s, 59m, 23h, 2d. */
 function shortDuration(seconds: number): string {
   if (seconds < 60) return `${Math.floor(seconds)}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
@@ -167,7 +167,7 @@ function certs(args: readonly string[], { node }: CommandContext): Output {
   );
 }
 
-/** A new version of the cluster, or of this node. */
+/** Runs `kubeadm upgrade` for the cluster or for this node. */
 async function upgrade(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, new Set(['--config', '--kubeconfig', '--etcd-upgrade', '--certificate-renewal']));
   const [verb, wanted = ''] = parsed.operands;

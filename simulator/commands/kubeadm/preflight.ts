@@ -6,7 +6,7 @@ import { serviceState } from '../../world/systemd/services.ts';
 import { criProblem } from '../runtime.ts';
 import type { CommandContext } from '../shell/command.ts';
 
-/** One finding of kubeadm's checks; an error stops it unless it is ignored by name. */
+/** One finding of kubeadm's checks. An error stops kubeadm unless the command line ignores it by name. */
 export interface Finding {
   readonly level: 'ERROR' | 'WARNING';
   readonly name: string;
@@ -156,7 +156,7 @@ const CHECKS: Readonly<Record<'init' | 'join-worker' | 'join-control-plane', rea
   'join-control-plane': [...COMMON, ports(10250), ...JOIN, ...CONTROL_PLANE, ...ETCD],
 };
 
-/** @returns what stderr says, and whether kubeadm stops */
+/** Runs the preflight checks. @returns the text for stderr, and whether kubeadm stops */
 export function preflight(
   kind: keyof typeof CHECKS,
   context: CommandContext,

@@ -15,7 +15,7 @@ const Manifest = z.looseObject({
   metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
 });
 
-/** `kubectl apply -f`, `kubectl create -f` and `kubectl create TYPE NAME`. */
+/** Runs `kubectl apply -f`, `kubectl create -f` and `kubectl create TYPE NAME`. */
 export async function apply(verb: 'apply' | 'create', operands: readonly string[], scope: Scope): Promise<Output> {
   const { parsed, context, connection, namespace } = scope;
   const file = parsed.value('-f', '--filename');
@@ -47,7 +47,9 @@ export async function apply(verb: 'apply' | 'create', operands: readonly string[
   return ok(stdout);
 }
 
-/** Puts an object where the API server would; the controllers' part (tokens of service accounts, pods of deployments) included. */
+/**
+ * Stores an object like the API server, and acts for the controllers: tokens of service accounts, pods of deployments.
+ */
 function store(
   object: KubeObject,
   kind: Kind,
@@ -64,7 +66,7 @@ function store(
     creationTimestamp:
       cluster.objects[key]?.metadata.creationTimestamp ?? stamp(cluster, context.world.clock.elapsed()),
   };
-  // what controllers filled in (the token of a Secret) stays where a manifest says nothing of it
+  // a manifest without data keeps the data that a controller wrote, such as the token of a Secret
   const data = object['data'] ?? cluster.objects[key]?.['data'];
   cluster.objects[key] = {
     ...object,

@@ -7,11 +7,11 @@ import { FileError } from '../../world/files/tree.ts';
 import type { SimNode } from '../../world/world.ts';
 import { type CommandContext, failure, type Output } from '../shell/command.ts';
 
-/** An answered connection to an API server. */
+/** A connection to an API server that answered. */
 export interface Connection {
   readonly cluster: ClusterState;
   readonly identity: Identity;
-  /** The machine whose API server answered. */
+  /** The machine of the API server that answered. */
   readonly server: SimNode;
   readonly kubeconfig: string;
 }
@@ -21,7 +21,7 @@ export interface ConnectionOptions {
   readonly server: string | undefined;
 }
 
-/** Opens the connection that kubectl would, or answers with kubectl's words. */
+/** Opens the connection of a kubectl command. @returns the connection, or kubectl's error message */
 export function connect(context: CommandContext, options: ConnectionOptions): Connection | Output {
   const named = options.kubeconfig ?? context.env['KUBECONFIG'];
   const path = context.path(named ?? `${context.env['HOME'] ?? '/root'}/.kube/config`);
@@ -61,7 +61,7 @@ export function connect(context: CommandContext, options: ConnectionOptions): Co
   return { cluster: reached.cluster, identity, server: reached.server, kubeconfig: text };
 }
 
-/** Why the caller may not do this; administrators may do everything, a kubelet reads its own node. */
+/** Returns why the caller may not do this. Administrators may do everything; a kubelet may read its own node. */
 export function forbidden(
   { cluster, identity }: Connection,
   verb: string,

@@ -4,7 +4,7 @@ import { type Output, ok } from '../shell/command.ts';
 import { forbidden } from './connection.ts';
 import { isOutput, notFound, type Scope, select, targets } from './scope.ts';
 
-/** `kubectl delete TYPE NAME…`. */
+/** Runs `kubectl delete TYPE NAME…`. */
 export function remove(operands: readonly string[], scope: Scope): Output {
   const { connection, parsed, namespace, context } = scope;
   const { cluster } = connection;

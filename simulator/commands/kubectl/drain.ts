@@ -7,7 +7,7 @@ import { goDuration } from '../kubeadm/config.ts';
 import { failure, type Output } from '../shell/command.ts';
 import { chosen, cordon, type NodesScope } from './nodes.ts';
 
-/** From the eviction until the kubelet has ended the containers. */
+/** Time from an eviction until the kubelet has ended the containers, simulated seconds. */
 const TERMINATION_SECONDS = 2;
 const RETRY_SECONDS = 5;
 
@@ -15,11 +15,14 @@ interface Draining {
   readonly scope: NodesScope;
   /** Simulated time at which kubectl gives up. */
   readonly until: number;
-  /** Lines in the order in which they appear. */
+  /** The output so far, in the order of the lines. */
   readonly said: { stdout: string; stderr: string };
 }
 
-/** `kubectl drain`: evicts every pod of a node at once but those of DaemonSets and mirror pods; waits while a budget forbids it. */
+/**
+ * Runs `kubectl drain`: evicts all pods of a node at once, except mirror pods and pods of DaemonSets, and waits while a
+ * budget forbids an eviction.
+ */
 export async function drain(operands: readonly string[], scope: NodesScope): Promise<Output> {
   const found = chosen(scope, operands);
   if (!('nodes' in found)) return found;
@@ -47,7 +50,7 @@ function podsOn({ context, connection }: NodesScope, kube: KubeNode): readonly P
   return podsOf(context.world, connection.cluster).filter((pod) => pod.node === kube.name && pod.owner !== 'Node');
 }
 
-/** Why kubectl does not even begin with a node. */
+/** Returns why kubectl refuses to drain a node. Undefined when it begins. */
 function refusal(kube: KubeNode, scope: NodesScope, said: Draining['said']): string | undefined {
   const pods = podsOn(scope, kube);
   const daemons = pods.filter(({ owner }) => owner === 'DaemonSet');
@@ -64,7 +67,7 @@ function refusal(kube: KubeNode, scope: NodesScope, said: Draining['said']): str
   return undefined;
 }
 
-/** @returns the first problem, if a pod does not go */
+/** Evicts the pods of a node. @returns the first problem, or undefined when all pods are gone */
 async function empty(kube: KubeNode, draining: Draining): Promise<string | undefined> {
   const pods = podsOn(draining.scope, kube).filter(({ owner }) => owner !== 'DaemonSet');
   const problems = await Promise.all(pods.map((pod) => leave(kube, pod, draining)));
@@ -91,7 +94,7 @@ async function leave(kube: KubeNode, pod: Pod, { scope, until, said }: Draining)
   }
   const silent = readinessOf(world, cluster, kube).ready === 'Unknown';
   const patience = silent ? Number(parsed.value('--skip-wait-for-delete-timeout') ?? 0) : TERMINATION_SECONDS;
-  // Nobody ends the containers of a dead machine: kubectl waits for the pod until its own time is over.
+  // No kubelet ends the containers of a dead machine: kubectl waits for the pod until its own timeout.
   if (silent && patience === 0) {
     await context.sleep(Math.min(until - world.clock.elapsed(), 86_400));
     return `error when waiting for pod "${pod.name}" terminating: ${timeout}`;
@@ -105,7 +108,7 @@ async function leave(kube: KubeNode, pod: Pod, { scope, until, said }: Draining)
   return undefined;
 }
 
-/** The pod is gone; if it has a controller, that makes another one. */
+/** Deletes the pod. Its controller, if it has one, makes another one. */
 function remove({ context, connection: { cluster } }: NodesScope, pod: Pod): void {
   delete cluster.objects[`Pod/${pod.namespace}/${pod.name}`];
   tendWorkloads(context.world, cluster);

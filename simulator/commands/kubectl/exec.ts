@@ -2,7 +2,7 @@ import { etcdContainer, etcdctl } from '../etcdctl.ts';
 import { failure, type Output } from '../shell/command.ts';
 import type { Scope } from './scope.ts';
 
-/** `kubectl exec etcd-NODE -- etcdctl …`: the only container in which something runs. */
+/** Runs `kubectl exec etcd-NODE -- etcdctl …`; no other container runs programs. */
 export async function exec(
   operands: readonly string[],
   command: readonly string[],

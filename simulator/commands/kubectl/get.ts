@@ -4,7 +4,7 @@ import { forbidden } from './connection.ts';
 import { print } from './print.ts';
 import { isOutput, notFound, type Scope, select, targets } from './scope.ts';
 
-/** `kubectl get TYPE [NAME…]`, and `--raw` for the health paths. */
+/** Runs `kubectl get TYPE [NAME…]`, and `--raw` for the health paths. */
 export function get(operands: readonly string[], scope: Scope): Output {
   const { parsed, connection, namespace, context } = scope;
   const raw = parsed.value('--raw');

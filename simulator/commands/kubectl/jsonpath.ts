@@ -20,7 +20,7 @@ type Piece =
 
 export class JsonPathError extends Error {}
 
-/** @throws JsonPathError for a template that kubectl refuses too */
+/** Renders a template. @throws JsonPathError for a template that kubectl refuses, too */
 export function renderJsonPath(template: string, value: unknown): string {
   const pieces = scan(template);
   let at = 0;

@@ -5,7 +5,7 @@ import { type Output, ok } from '../shell/command.ts';
 import { print } from './print.ts';
 import type { Scope } from './scope.ts';
 
-/** `kubectl config view` and `current-context`. */
+/** Runs `kubectl config view` and `kubectl config current-context`. */
 export function config(operands: readonly string[], { connection, parsed }: Scope): Output {
   if (operands[0] === 'current-context') return ok('kubernetes-admin@kubernetes\n');
   if (operands[0] !== 'view') return ok();

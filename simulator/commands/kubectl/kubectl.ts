@@ -28,7 +28,7 @@ const VALUES = new Set(
 
 type Verb = (operands: readonly string[], scope: Scope, after: readonly string[]) => Output | Promise<Output>;
 
-/** A verb that changes nodes: refused to those who may not. */
+/** Wraps a verb that changes nodes: callers without the permission get an error. */
 const onNodes =
   (verb: Verb): Verb =>
   (operands, scope, after) =>
@@ -65,7 +65,7 @@ async function kubectl(args: readonly string[], context: CommandContext): Promis
     server: parsed.value('--server', '-s'),
   });
   if (!('cluster' in connection)) {
-    // it gives up after its time when packets are lost
+    // a connection to a host that drops packets ends by a timeout
     if (connection.stderr?.includes('no route to host')) await context.sleep(3);
     return connection;
   }
@@ -84,7 +84,7 @@ function clusterInfo(_: readonly string[], { connection: { cluster } }: Scope): 
   );
 }
 
-/** `kubectl auth can-i VERB RESOURCE`. */
+/** Runs `kubectl auth can-i VERB RESOURCE`. */
 function canI([, verb = 'get', plural = '']: readonly string[], { connection }: Scope): Output {
   return ok(forbidden(connection, verb, { plural, name: undefined, namespace: undefined }) ? 'no\n' : 'yes\n');
 }

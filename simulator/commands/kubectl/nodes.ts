@@ -3,7 +3,7 @@ import { type Arguments, type CommandContext, failure, type Output, ok } from '.
 import type { Connection } from './connection.ts';
 import { matchesLabels } from './selection.ts';
 
-/** Verbs that change nodes: label, annotate, taint, cordon, uncordon. */
+/** The verbs that change nodes: label, annotate, taint, cordon, uncordon. */
 
 export interface NodesScope {
   readonly context: CommandContext;
@@ -20,7 +20,10 @@ function changed({ context, connection }: NodesScope): void {
   context.world.clusters.changed(connection.cluster);
 }
 
-/** `node NAME…`, `node/NAME`, `nodes --all`, `-l SELECTOR`. @returns the nodes and the operands that follow */
+/**
+ * Selects nodes by `node NAME…`, `node/NAME`, `nodes --all` or `-l SELECTOR`.
+ * @returns the nodes and the operands that follow
+ */
 export function chosen(
   { connection, parsed }: NodesScope,
   operands: readonly string[],

@@ -13,7 +13,7 @@ export interface PrintOptions {
   readonly showLabels: boolean;
   readonly noHeaders: boolean;
   readonly labelColumns: readonly string[];
-  /** One object was asked for by its name: no list around it. */
+  /** True when the command names one object; the output is then no list. */
   readonly single: boolean;
   readonly world: World;
   readonly cluster: ClusterState;
@@ -133,7 +133,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
 };
 
-/** Objects in the form that `-o` asks for. */
+/** Prints objects in the format of `-o`. */
 export function print(objects: readonly KubeObject[], { kind, plural, group }: Kind, options: PrintOptions): Output {
   const { output } = options;
   const value = options.single
@@ -196,7 +196,7 @@ function table(objects: readonly KubeObject[], kind: string, options: PrintOptio
   return layout(options.noHeaders ? rows : [all.map(({ title }) => title), ...rows]);
 }
 
-/** kubectl's columns: as wide as their widest cell and three spaces. */
+/** Lays out columns like kubectl: each is as wide as its widest cell plus three spaces. */
 function layout(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => (row[index] ?? '').length)));
   return rows

@@ -5,7 +5,7 @@ import { type Arguments, type CommandContext, failure, type Output } from '../sh
 import type { Connection } from './connection.ts';
 import { matchesFields, matchesLabels } from './selection.ts';
 
-/** Where a kubectl command runs, what it reached, and what it was told. */
+/** What a kubectl command works with: its machine, its connection and its options. */
 export interface Scope {
   readonly context: CommandContext;
   readonly connection: Connection;
@@ -13,7 +13,7 @@ export interface Scope {
   readonly namespace: string;
 }
 
-/** What kubectl says about an object that is not there. */
+/** kubectl's message about an object that does not exist. */
 export function notFound({ plural, group }: Kind, name: string): Output {
   return failure(
     1,
@@ -21,13 +21,13 @@ export function notFound({ plural, group }: Kind, name: string): Output {
   );
 }
 
-/** One pair of `TYPE [NAME…]` or `TYPE/NAME…`; `undefined` as name: all of the type. */
+/** One `TYPE [NAME…]` or `TYPE/NAME`. The name is undefined when all objects of the type are meant. */
 interface Target {
   readonly kind: Kind;
   readonly name: string | undefined;
 }
 
-/** @returns what the operands name, or what kubectl says about them */
+/** Parses operands. @returns the targets, or kubectl's error message */
 export function targets(operands: readonly string[]): readonly Target[] | Output {
   const unknown = (word: string) => failure(1, `error: the server doesn't have a resource type "${word}"`);
   if (operands.length === 0) return failure(1, 'error: Required resource not specified.');
@@ -52,7 +52,7 @@ export function isOutput(value: readonly Target[] | Output): value is Output {
   return !Array.isArray(value);
 }
 
-/** The objects of a kind that the selectors, the namespace and the name leave. */
+/** Selects the objects of a kind by selectors, namespace and name. */
 export function select(
   kind: Kind,
   name: string | undefined,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../world/cluster/clusters.ts';
 
-/** `a=b,c!=d,e,!f,g in (h,i)` against labels. */
+/** Matches labels against a selector such as `a=b,c!=d,e,!f,g in (h,i)`. */
 export function matchesLabels(labels: Readonly<Record<string, string>>, selector: string): boolean {
   const terms = selector.match(/(?:[^,(]|\([^)]*\))+/g) ?? [];
   return terms
@@ -21,7 +21,7 @@ function matchesTerm(labels: Readonly<Record<string, string>>, term: string): bo
   return term.startsWith('!') ? !(term.slice(1) in labels) : term in labels;
 }
 
-/** `spec.nodeName=x,status.phase!=Running` against an object. */
+/** Matches an object against a selector such as `spec.nodeName=x,status.phase!=Running`. */
 export function matchesFields(object: KubeObject, selector: string): boolean {
   return selector
     .split(',')

@@ -4,7 +4,7 @@ import { goDuration } from '../kubeadm/config.ts';
 import { failure, type Output, ok } from '../shell/command.ts';
 import { isOutput, notFound, type Scope, select, targets } from './scope.ts';
 
-/** `kubectl wait --for=condition=NAME[=VALUE] | --for=delete`, until `--timeout`. */
+/** Runs `kubectl wait --for=condition=NAME[=VALUE] | --for=delete` until `--timeout`. */
 export async function wait(operands: readonly string[], scope: Scope): Promise<Output> {
   const until = scope.context.world.clock.elapsed() + goDuration(scope.parsed.value('--timeout') ?? '30s');
   const wanted = targets(operands);
@@ -22,7 +22,7 @@ export async function wait(operands: readonly string[], scope: Scope): Promise<O
   return ok(stdout);
 }
 
-/** @returns what kubectl says if the condition is not met in time, or cannot be */
+/** Waits for one object. @returns kubectl's error message when the condition was not met in time or cannot be met */
 async function waitForOne(
   kind: Kind,
   name: string,

@@ -5,18 +5,18 @@ export interface Output {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly exitCode?: number;
-  /** stdout holds bytes, one per character, and not text. */
+  /** True when stdout holds bytes, one per character, instead of text. */
   readonly binary?: boolean;
 }
 
-/** What another program did; `stdout` are bytes. */
+/** The result of another program; `stdout` holds bytes. */
 export type Finished = Required<Omit<Output, 'binary'>>;
 
-/** What a simulated command is given. */
+/** The environment of a simulated command. */
 export interface CommandContext {
   readonly node: SimNode;
   readonly world: World;
-  /** The files as the calling user sees them. */
+  /** The files as the calling user may see them. */
   readonly files: View;
   readonly user: string;
   readonly isRoot: boolean;
@@ -25,22 +25,22 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly pid: number;
-  /** Standard input as bytes; waits for it to end if it comes from a client. */
+  /** Reads standard input as bytes; waits for its end when a client sends it. */
   stdin(): Promise<string>;
-  /** An absolute path. */
+  /** Makes a path absolute. */
   path(relative: string): string;
-  /** Waits so many simulated seconds; rejects when the command is ended. */
+  /** Waits `seconds` of simulated time; rejects when the command is ended. */
   sleep(seconds: number): Promise<void>;
-  /** Runs another program with these arguments, as the same user unless said otherwise. */
+  /** Runs another program with these arguments, as the calling user by default. */
   run(argv: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Runs a shell script with these positional parameters, `$0` first. */
   script(text: string, positional: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Starts a shell script that nobody waits for. */
+  /** Starts a shell script in the background. */
   detach(text: string, options?: RunOptions): void;
   readonly umask: number;
-  /** Bits taken away from the mode of what this shell makes from now on. */
+  /** Sets the umask of this shell. */
   setUmask(umask: number): void;
-  /** just-bash's own command of the same name. */
+  /** Runs just-bash's command of this name. */
   original(args: readonly string[]): Promise<Output>;
 }
 
@@ -54,13 +54,13 @@ export interface RunOptions {
 }
 
 export interface CommandSpec {
-  /** Absent: just-bash's own command of this name. */
+  /** Runs the command. Undefined when just-bash's command of this name runs. */
   readonly run?: (args: readonly string[], context: CommandContext) => Promise<Output> | Output;
-  /** Simulated seconds, where the latency table does not know. */
+  /** Duration in simulated seconds, for commands that the latency table does not contain. */
   readonly seconds?: (args: readonly string[], context: CommandContext) => number | undefined;
-  /** A built-in of the shell: no process, not in the ledger. */
+  /** True for a built-in of the shell: it has no process and no entry in the ledger. */
   readonly builtin?: boolean;
-  /** Starts another program whose output passes through: sudo, timeout, sh … */
+  /** True when the command starts another program and passes its output through: sudo, timeout, sh … */
   readonly passesThrough?: boolean;
 }
 
@@ -76,7 +76,7 @@ export function failure(exitCode: number, stderr: string, stdout = ''): Output {
 
 /** Options and operands of a command line, as most tools read them. */
 export interface Arguments {
-  /** The last value given; '' for an option without a value. */
+  /** The last value of each option; '' for an option without a value. */
   readonly options: ReadonlyMap<string, string>;
   /** All values, in order. */
   readonly all: ReadonlyMap<string, readonly string[]>;

@@ -13,7 +13,7 @@ import type { Run } from './run.ts';
 
 type Result = Pick<ExecResult, 'stdout' | 'stderr' | 'exitCode' | 'stdoutKind'>;
 
-/** A command of a shell: a process of the machine, with its place in the ledger, its duration and its faults. */
+/** Creates a command of a shell: a process of the machine with an entry in the ledger, a duration and faults. */
 export function createCommand(run: Run, name: string, bundled: Command | undefined): Command {
   const spec: CommandSpec = COMMANDS[name] ?? {};
   const command = {
@@ -46,7 +46,7 @@ async function asProcess(run: Run, spec: CommandSpec, call: Call): Promise<Resul
   node.processes.set(pid, { pid, ppid: run.pid, user: run.user, argv, startedAt: node.world.clock.elapsed() });
   try {
     if (!run.announced.delete(argv.join('\0'))) {
-      // systemd gives every unit's processes an invocation id
+      // systemd sets an invocation id for the processes of every unit
       const ofUnit = 'INVOCATION_ID' in (call.ctx.exportedEnv ?? {});
       node.world.ledger.record({
         kind: 'command',
@@ -105,7 +105,7 @@ async function bundledResult(name: string, ctx: ResolvedCommandContext, args: re
   return { ...result, stdout: latin1FromBytes(stdoutAsBytes(result)), stdoutKind: 'bytes' };
 }
 
-/** just-bash's commands say "No such file" whatever the reason was. */
+/** Replaces "No such file" by the real reason; just-bash's commands print it for every refusal. */
 function explainRefusal(run: Run, result: Result): Result {
   const { refused } = run.viewer;
   if (!refused || result.exitCode === 0) return result;

@@ -4,12 +4,12 @@ import { COMMANDS } from '../table.ts';
 import { createCommand } from './dispatch.ts';
 import type { Run } from './run.ts';
 
-/** just-bash's own commands, once for all shells. */
+/** just-bash's own commands, created once for all shells. */
 const BUNDLED: ReadonlyMap<string, Command> = (
   new Bash({ defenseInDepth: false }) as unknown as { commands: Map<string, Command> }
 ).commands;
 
-/** The commands that exist on a machine at this moment: their executable is there, and the simulator knows what they do. */
+/** The commands of a machine at this moment: those whose executable exists and that the simulator implements. */
 export class InstalledCommands extends Map<string, Command> {
   readonly #run: Run;
   readonly #made = new Map<string, Command>();
@@ -35,7 +35,10 @@ export class InstalledCommands extends Map<string, Command> {
   }
 }
 
-/** Where just-bash looks first: makes it take what it finds there for a command, wherever the file really is. */
+/**
+ * The hash table of paths, which just-bash reads first. It makes just-bash run a simulated command wherever its file
+ * is.
+ */
 export class InstalledPaths extends Map<string, string> {
   readonly #commands: InstalledCommands;
 

@@ -1,9 +1,10 @@
 import { MARK } from './rewrite.ts';
 
 /**
- * just-bash gives a script's output when the script is over. A unit's log is to grow while it runs, so each command that
- * writes is listened to. Where its output goes is known from the mark that rewrite.ts left: one pair of letters per level,
- * from the outermost function call to the command itself.
+ * Whether output of a command reaches the output of the unit. just-bash returns the output of a script at its end, but
+ * the log of a unit must grow while the unit runs, so the simulator listens to each command that writes. The mark of
+ * rewrite.ts says where the output goes: one pair of letters per level, from the outermost function call to the command
+ * itself.
  */
 export function reachesOutput(streams: string, stream: 'out' | 'err'): boolean {
   let at: string = stream === 'out' ? 'o' : 'e';
@@ -18,7 +19,7 @@ export function marksOf(env: ReadonlyMap<string, string> | Readonly<Record<strin
   return (env instanceof Map ? env.get(MARK) : (env as Record<string, string>)[MARK]) ?? '';
 }
 
-/** Lines of the whole output that were not written while the script ran: what the shell itself said. */
+/** The lines of the whole output that were not written while the script ran: messages of the shell itself. */
 export function unseenLines(whole: string, seen: string): string {
   const counts = new Map<string, number>();
   for (const line of seen.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);

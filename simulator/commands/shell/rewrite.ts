@@ -1,18 +1,17 @@
 /**
- * What is changed in a parsed script before just-bash runs it.
- *
+ * Changes in a parsed script before just-bash runs it:
  * - `"$@"` as the name of a command: just-bash takes the joined words for one name, bash runs the first word.
- * - Programs called by a path outside /usr/bin: just-bash would read the file as a script.
- * - Jobs in the background: just-bash would wait for them.
- * - In units, where output is to be seen while a script runs: each command whose output does not end in the unit's own output
- *   (because of a pipe, a substitution, a redirection) gets a mark in its environment, see live-output.ts.
+ * - Programs with a path outside /usr/bin: just-bash would read the file as a script.
+ * - Background jobs: just-bash would wait for them.
+ * - Units, whose output must appear while the script runs: each command whose output does not end in the unit's own
+ *   output (because of a pipe, a substitution or a redirection) gets a mark in its environment, see live-output.ts.
  */
 import { type ParsedScript, parse, serialize } from './syntax.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type Node = { [key: string]: Json };
 
-/** Where the two output streams go: `o`, `e` the shell's own, `-` anywhere else. */
+/** The destinations of the two output streams: `o` and `e` are those of the shell, `-` is anything else. */
 interface Streams {
   readonly out: string;
   readonly err: string;
@@ -20,7 +19,7 @@ interface Streams {
 
 const OPEN: Streams = { out: 'o', err: 'e' };
 
-/** Names of shell built-ins in front of which no variable may be set. */
+/** Shell built-ins that accept no variable assignment before their name. */
 const UNMARKED = new Set(
   'local declare typeset export readonly set shift return exit read unset cd eval source . exec trap break continue : true false test [ let getopts wait type hash shopt command builtin mapfile readarray umask pushd popd'.split(
     ' ',
@@ -104,7 +103,7 @@ function word(parts: Json[]): Node {
   return { type: 'Word', parts };
 }
 
-/** An expansion that is empty: just-bash then takes the first argument for the name. */
+/** An empty expansion: it makes just-bash take the first argument as the name. */
 const EMPTY_NAME: Node = word([
   {
     type: 'ParameterExpansion',
@@ -113,7 +112,7 @@ const EMPTY_NAME: Node = word([
   },
 ]);
 
-/** Adds the streams of this command to those of the function it is called from. */
+/** Appends the streams of this command to those of the calling function. */
 function mark(streams: string): Node {
   return {
     type: 'Assignment',

@@ -2,7 +2,7 @@ import type { View, Viewer } from '../../world/files/view.ts';
 import type { InputSource } from '../../world/shell/request.ts';
 import type { SimNode } from '../../world/world.ts';
 
-/** One shell process and what its commands share. */
+/** One shell process with the state that its commands share. */
 export interface Run {
   readonly node: SimNode;
   readonly user: string;

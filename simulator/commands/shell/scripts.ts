@@ -4,13 +4,13 @@ import { literal, rewrite } from './rewrite.ts';
 import { readsStandardInput } from './standard-input.ts';
 import { type ParsedScript, parse } from './syntax.ts';
 
-/** A script that was parsed and rewritten once, for all machines that run it. */
+/** A script that was parsed and rewritten once for all machines. */
 export interface Script {
-  /** What just-bash is asked to run; the plugin puts the parsed script in its place. */
+  /** The placeholder text that just-bash receives; the plugin replaces it by the parsed script. */
   readonly stand: string;
   readonly ast: ParsedScript;
   readonly readsInput: boolean;
-  /** It consists of one command, so that bash would become this command instead of starting it. */
+  /** True when the script consists of one command, so that bash replaces itself by it instead of starting it. */
   readonly isOneCommand: boolean;
 }
 
@@ -18,7 +18,11 @@ const STAND = '__vnflow_script';
 const KEPT = 200;
 const known = new Map<string, Script>();
 
-/** @param live whether commands are marked for live output @throws an Error named ParseException */
+/**
+ * Parses a script, or takes it from the cache.
+ * @param live whether commands are marked for live output
+ * @throws an Error named ParseException
+ */
 export function scriptOf(text: string, live: boolean): Script {
   const id = createHash('sha1')
     .update(live ? 'live ' : 'plain ')
@@ -48,7 +52,10 @@ export function scriptOf(text: string, live: boolean): Script {
   return script;
 }
 
-/** Puts the parsed script in the place of its stand-in. The script is held here: hundreds of others may be read before it runs. */
+/**
+ * Makes a plugin that replaces the placeholder by the parsed script. The plugin keeps the script, because the cache may
+ * drop it before it runs.
+ */
 export function putInPlace(script: Script): TransformPlugin {
   return {
     name: 'vnflow-simulator',

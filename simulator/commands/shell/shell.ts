@@ -11,14 +11,14 @@ import { unseenLines } from './live-output.ts';
 import type { Run } from './run.ts';
 import { putInPlace, scriptOf } from './scripts.ts';
 
-/** The shells of all machines: bash as just-bash plays it, with the simulator's commands. */
+/** The shells of all machines: bash as just-bash simulates it, with the simulator's commands. */
 export const SHELLS: Shells = { run: runShell, runLive: runShellLive, isOneCommand };
 
 function isOneCommand(text: string): boolean {
   try {
     return scriptOf(text, false).isOneCommand;
   } catch {
-    return false; // the text is no script: bash says so when it runs
+    return false; // the text is no valid script: bash reports it when it runs
   }
 }
 
@@ -44,7 +44,7 @@ async function runShell(node: SimNode, request: ShellRequest): Promise<ShellResu
   }
 }
 
-/** As `runShell`; all output goes to `sink`, as it comes. */
+/** Runs a script like `runShell`, but writes all output to `sink` while it runs. @returns the exit code */
 async function runShellLive(
   node: SimNode,
   request: ShellRequest & { readonly sink: (bytes: string) => void },
@@ -85,7 +85,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ENOENT: 'No such file or directory',
 };
 
-/** A redirection that cannot be written: just-bash prints the file system's own error, bash a sentence. */
+/** Replaces the file-system errors of just-bash for a failed redirection by bash's messages. */
 function inBashWords(stderr: string): string {
   return stderr.replaceAll(
     /(ENOSPC|EACCES|ENOENT): [a-z ]+, \w+ '([^'\n]*)'/g,
@@ -93,7 +93,10 @@ function inBashWords(stderr: string): string {
   );
 }
 
-/** just-bash mixes text and bytes in one string: what is valid UTF-8 already, or was made as bytes, is left alone. */
+/**
+ * Returns stdout as bytes. just-bash mixes text and bytes in one string: valid UTF-8 and output that was made as bytes
+ * stay unchanged.
+ */
 function rawBytes({ stdout, stdoutKind }: ExecResult): string {
   if (![...stdout].some((character) => character > '\u007f')) return stdout;
   if ([...stdout].some((character) => character > '\u00ff')) return toBytes(stdout);
@@ -118,7 +121,10 @@ function positionalEnv(positional: readonly string[]): Record<string, string> {
   return env;
 }
 
-/** Parts of just-bash that are private in its types: here the simulator decides which command exists at which moment. */
+/**
+ * Members of just-bash's Bash that its types declare private. The simulator replaces them to decide which commands
+ * exist at which moment.
+ */
 interface Innards {
   commands: InstalledCommands;
   state: { hashTable: InstalledPaths };

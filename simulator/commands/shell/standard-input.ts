@@ -2,14 +2,14 @@ import { literal } from './rewrite.ts';
 import type { ParsedScript } from './syntax.ts';
 
 /**
- * just-bash hands standard input over as a whole, before a script begins. A client that sends none may also never close it.
- * So it is waited for only when the script has a command that reads it.
+ * Whether a script reads standard input. just-bash needs the whole input before a script begins, but a client without
+ * input may never close it. The shell therefore waits for input only when a command of the script reads it.
  */
 export function readsStandardInput(script: ParsedScript): boolean {
   return search(script, true);
 }
 
-/** Commands that read standard input when they have no more than so many arguments that are no options. */
+/** Commands that read standard input when they have at most this number of operands. */
 const READS_WITHOUT: Readonly<Record<string, number>> = {
   cat: 0,
   base64: 0,
@@ -73,7 +73,10 @@ function wordOf(value: string): unknown {
   return { type: 'Word', parts: [{ type: 'Literal', value }] };
 }
 
-/** Arguments that are no options; the value of a short option that takes one is taken for its own word only if it is a number. */
+/**
+ * The arguments that are no options. The value of a short option counts as an operand unless it follows -n, -c, -k, -b
+ * or -d.
+ */
 function operands(words: readonly string[]): string[] {
   return words.filter((word, index) => !word.startsWith('-') && !/^-[ncbkd]$/.test(words[index - 1] ?? ''));
 }

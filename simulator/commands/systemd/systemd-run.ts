@@ -67,7 +67,7 @@ export async function systemdRun(args: readonly string[], context: CommandContex
   return { stdout, binary: true, stderr: said, exitCode: state?.exitCode ?? 0 };
 }
 
-/** Where the options of systemd-run end and the command begins. */
+/** Finds the index at which the options of systemd-run end and the command begins. */
 function commandStart(args: readonly string[]): number {
   for (let index = 0; index < args.length; index += 1) {
     const argument = args[index] ?? '';

@@ -7,7 +7,7 @@ import { createInertMachines, type InertMachines } from './inert-machines.ts';
 
 export type TestMachines = NodeHalf & Pick<InertMachines, 'running'>;
 
-/** The cloud alone, at high speed, with machines that only exist. */
+/** Starts the cloud without nodes at high speed. Its machines exist but run nothing. */
 export function startCloud(options: SimulatorOptions = {}): Promise<Simulator<TestMachines>> {
   const latency: LatencyTable = { ...GUIDE_LATENCY, apiCall: 0 };
   return startSimulatorWith({ speed: 500, latency, ...options }, () => {
@@ -23,14 +23,14 @@ export interface Reply {
   readonly body: Json;
 }
 
-/** A person with a token. */
+/** A client of the APIs with a token. */
 export interface Client {
   readonly token: string;
   readonly projectId: string;
   call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>;
-  /** Heat, relative to the project. */
+  /** Sends a request to Heat; the path is relative to the project. */
   heat(method: string, path: string, body?: Json): Promise<Reply>;
-  /** Waits until the stack leaves IN_PROGRESS; @returns the stack as shown */
+  /** Waits until the stack is no longer IN_PROGRESS. @returns the stack as Heat shows it */
   settled(path: string): Promise<JsonObject>;
 }
 
@@ -164,7 +164,7 @@ outputs:
 
 const IMAGE = 'ubuntu-22.04-server-cloudimg-amd64';
 
-/** The parameters of {@link TOP} for so many VDU1. */
+/** Parameters of {@link TOP} for this number of VDU1. */
 export function nfv(desired: number): JsonObject {
   return {
     nfv: {
@@ -174,7 +174,7 @@ export function nfv(desired: number): JsonObject {
   };
 }
 
-/** A create request of the recorded stack. */
+/** The body of a request that creates the recorded stack. */
 export function topStack(name: string, desired = 2, more: JsonObject = {}): JsonObject {
   return {
     stack_name: name,

@@ -1,6 +1,6 @@
 import type { Hypervisor, Machine } from '../../kernel/machine.ts';
 
-/** A hypervisor without nodes: for tests of the cloud alone. */
+/** A hypervisor whose machines run nothing, for tests of the cloud alone. */
 export interface InertMachines extends Hypervisor {
   readonly running: ReadonlyMap<string, { readonly machine: Machine; isOn: boolean }>;
 }

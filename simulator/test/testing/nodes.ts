@@ -11,18 +11,18 @@ import { createNodes, type Nodes } from '../../nodes.ts';
 
 const INSTALL_SCRIPT = new URL('../../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
 
-/** A bare network: machines answer at the addresses of their ports and at floating IPs given here. */
+/** The node half with a bare network: machines have the addresses of their ports and the floating IPs of `floating`. */
 export interface TestCloud {
   readonly nodes: Nodes;
   readonly floating: Map<string, string>;
-  /** The clock of the present run: `restart` makes another one. */
+  /** The clock of this run; `restart` replaces it. */
   readonly clock: Clock;
   entries(): readonly LedgerEntry[];
   /** Creates a machine with one port at this address. */
   machine(name: string, address: string, more?: Partial<Machine>): Machine;
   /** Runs a command as `ubuntu` through the bastion. */
   ssh(address: string, command: string, options?: SshOptions): Promise<SshResult>;
-  /** Ends this simulator and starts another on the same state, so many simulated seconds later. */
+  /** Stops this simulator and starts another one with the same state, `later` simulated seconds later. */
   restart(later?: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface SshOptions {
   readonly user?: string;
   readonly password?: string;
   readonly stdin?: string;
-  /** Leaves standard input open, like a client that does not care. */
+  /** Leaves standard input open, as some clients do. */
   readonly openInput?: boolean;
   readonly hostKey?: (key: Buffer) => void;
 }
@@ -101,7 +101,7 @@ export async function startTestCloud(speed = 2000): Promise<TestCloud> {
   return cloud;
 }
 
-/** Repeats what fails because the machine still boots. */
+/** Repeats an attempt that fails because the machine still boots. */
 async function untilBooted<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -113,7 +113,7 @@ async function untilBooted<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One command over SSH, as the real client does it: bastion, direct-tcpip, login, exec. */
+/** Runs one command over SSH like the real client: bastion, direct-tcpip, login, exec. */
 export async function sshExec(
   nodes: Nodes,
   address: string,

@@ -1,6 +1,6 @@
 import { type DebianPackage, unitFileText } from './package.ts';
 
-/** Docker's own repository for jammy. Its containerd comes with the CRI plugin switched off. */
+/** Packages of Docker's repository for jammy. Its containerd has the CRI plugin switched off. */
 export const DOCKER_PACKAGES: readonly DebianPackage[] = [
   ...['1.6.33-1', '1.7.27-1'].map(
     (version): DebianPackage => ({

@@ -10,7 +10,10 @@ import { listPath, repositoryAt, sourcesOf } from './sources.ts';
 import { imagePackages, imageVersion, UBUNTU_PACKAGES } from './ubuntu.ts';
 import { compareVersions } from './version-order.ts';
 
-/** The version of a package on a machine, `undefined` when it is not installed. A removed one of the image has version ''. */
+/**
+ * Returns the version of a package on a machine. Undefined when it is not installed; '' when it was part of the image
+ * and was removed.
+ */
 export function installedVersion({ state }: SimNode, name: string): string | undefined {
   const own = state.packages[name]?.version;
   return own === '' ? undefined : (own ?? imageVersion(name));
@@ -25,7 +28,10 @@ export function installedNames(node: SimNode): readonly string[] {
   return [...names].filter((name) => installedVersion(node, name) !== undefined).sort();
 }
 
-/** What the machine's package lists offer, newest first. Cloud images come without lists: before `apt-get update` nothing. */
+/**
+ * The packages that the machine's lists offer, newest first. A cloud image has no lists, so before `apt-get update`
+ * there are none.
+ */
 export function offered(
   node: SimNode,
   name: string,
@@ -40,7 +46,7 @@ export function offered(
     .toSorted((left, right) => compareVersions(right.found.version, left.found.version));
 }
 
-/** The files of a package that is installed, also when its repository is gone by now. */
+/** Finds an installed package, also when its repository was removed. */
 function packageOf(name: string, version: string): DebianPackage | undefined {
   const minor = /^(\d+\.\d+)\./.exec(version)?.[1] ?? '';
   return [
@@ -52,7 +58,7 @@ function packageOf(name: string, version: string): DebianPackage | undefined {
 
 const CONFIGURATION = '/etc/';
 
-/** Puts a package on the machine as dpkg does: own files replaced, configuration files that are there left alone. */
+/** Unpacks a package like dpkg: it replaces the package's files and keeps existing configuration files. */
 export function unpack(node: SimNode, found: DebianPackage): void {
   const { root, state } = node;
   for (const directory of found.directories ?? []) root.makeDirectory(directory, true);
@@ -69,7 +75,7 @@ export function unpack(node: SimNode, found: DebianPackage): void {
   log(node, 'apt', `installed ${found.name} ${found.version}`);
 }
 
-/** What the package's script does after unpacking: services on. One that is running goes on as it is. */
+/** Runs the package's script after unpacking: it enables and starts services, and leaves running ones alone. */
 export function configure(node: SimNode, found: DebianPackage): void {
   for (const service of [...(found.starts ?? []), ...(found.enables ?? [])]) {
     const state = serviceState(node, service);
@@ -81,7 +87,7 @@ export function configure(node: SimNode, found: DebianPackage): void {
   node.changed();
 }
 
-/** @param purge configuration files go too */
+/** Removes a package. @param purge removes its configuration files, too */
 export function uninstall(node: SimNode, name: string, purge: boolean): void {
   const { root, state } = node;
   const found = packageOf(name, installedVersion(node, name) ?? '');

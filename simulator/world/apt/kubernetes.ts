@@ -1,7 +1,7 @@
 import { lastPatch } from '../internet/releases.ts';
 import { type DebianPackage, unitFileText } from './package.ts';
 
-/** The drop-in that the packages of pkgs.k8s.io bring for kubeadm. */
+/** The systemd drop-in of the kubeadm packages of pkgs.k8s.io. */
 const KUBEADM_DROP_IN = `# Note: This dropin only works with kubeadm and kubelet v1.11+
 [Service]
 Environment="KUBELET_KUBECONFIG_ARGS=--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf"
@@ -15,7 +15,7 @@ ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELE
 const CNI_PLUGINS =
   'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tuning vlan vrf';
 
-/** Versions of the packages that come along, by minor version of Kubernetes. */
+/** Versions of the companion packages, by minor version of Kubernetes. */
 const COMPANIONS: Readonly<Record<string, { readonly tools: string; readonly cni: string }>> = {
   '1.24': { tools: '1.24.2-1.1', cni: '1.1.1-2.1' },
   '1.25': { tools: '1.25.0-1.1', cni: '1.2.0-2.1' },
@@ -27,7 +27,7 @@ const COMPANIONS: Readonly<Record<string, { readonly tools: string; readonly cni
   '1.31': { tools: '1.31.1-1.1', cni: '1.5.1-1.1' },
 };
 
-/** The first packages of these minor versions were built twice. */
+/** Versions whose first packages were built twice. */
 const BUILT_TWICE = new Set(['1.24.0', '1.25.0', '1.26.0', '1.27.0']);
 
 function nodePackages(version: string): readonly DebianPackage[] {
@@ -70,7 +70,10 @@ function nodePackages(version: string): readonly DebianPackage[] {
 
 const repositories = new Map<string, readonly DebianPackage[]>();
 
-/** All packages of `core:/stable:/vMINOR`, `undefined` when there is no such repository. @param minor for example `1.26` */
+/**
+ * All packages of `core:/stable:/vMINOR`. Undefined when this repository does not exist.
+ * @param minor for example `1.26`
+ */
 export function kubernetesPackages(minor: string): readonly DebianPackage[] | undefined {
   const last = lastPatch('kubernetes', minor);
   const companions = COMPANIONS[minor];

@@ -3,12 +3,12 @@ import { installedVersion, isHeld, offered } from './installed.ts';
 import type { DebianPackage } from './package.ts';
 import { compareVersions, versionMatches } from './version-order.ts';
 
-/** What an `apt-get install` is going to do. */
+/** The changes that an `apt-get install` makes. */
 export interface Plan {
   readonly unpack: readonly DebianPackage[];
-  /** Asked for by name, and already as asked. */
+  /** Packages that the command names and that are installed in the wanted version. */
   readonly already: readonly string[];
-  /** Not asked for by name. */
+  /** Packages that the command does not name. */
   readonly additional: readonly string[];
   readonly fresh: readonly string[];
   readonly upgraded: readonly string[];
@@ -19,7 +19,7 @@ export interface Refusal {
   readonly refusal: string;
 }
 
-/** @param specs `name`, `name=version` or `name=version*` */
+/** Plans an installation. @param specs `name`, `name=version` or `name=version*` */
 export function planInstall(node: SimNode, specs: readonly string[]): Plan | Refusal {
   const chosen = new Map<string, DebianPackage>();
   const already: string[] = [];
@@ -63,7 +63,7 @@ function isNewest(installed: string, best: DebianPackage | undefined): boolean {
   return best === undefined || compareVersions(best.version, installed) <= 0;
 }
 
-/** Dependencies before what needs them. @returns apt's words when one cannot be had */
+/** Adds dependencies before the packages that need them. @returns apt's error message when one is not available */
 function addDependencies(node: SimNode, chosen: Map<string, DebianPackage>): string | undefined {
   for (const { name, depends = [] } of chosen.values()) {
     for (const dependency of depends) {

@@ -7,7 +7,7 @@ import { kubernetesPackages } from './kubernetes.ts';
 import type { DebianPackage } from './package.ts';
 import { UBUNTU_PACKAGES } from './ubuntu.ts';
 
-/** One `deb` line: a repository that the machine asks. */
+/** One `deb` line: a repository of the machine. */
 export interface Source {
   readonly uri: string;
   readonly suite: string;
@@ -15,7 +15,7 @@ export interface Source {
   readonly trusted: boolean;
 }
 
-/** What a repository has, and the key it is signed with (`undefined`: one that the image trusts). */
+/** The packages of a repository and its signing key. The key is undefined when the image trusts it already. */
 export interface Repository {
   readonly packages: readonly DebianPackage[];
   readonly key: SigningKey | undefined;
@@ -43,7 +43,7 @@ export function sourcesOf({ root }: SimNode): readonly Source[] {
   return [...oneLine, ...stanzas.flatMap(stanzaSources)];
 }
 
-/** A stanza of a file in the deb822 form. */
+/** Reads a stanza of a deb822 file. */
 function stanzaSources(text: string): readonly Source[] {
   const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'im').exec(text)?.[1] ?? '';
   if (!/\bdeb\b/.test(field('Types')) || /^no$/i.test(field('Enabled'))) return [];
@@ -63,7 +63,7 @@ function stanzaSources(text: string): readonly Source[] {
     );
 }
 
-/** Where apt keeps the list of a repository. */
+/** Path of apt's list of a repository. */
 export function listPath({ uri, suite }: Source): string {
   const name = `${uri.replace(/^[a-z]+:\/\//, '')}/${suite === '/' ? '' : `dists/${suite}`}`;
   return `/var/lib/apt/lists/${name.replaceAll('/', '_').replace(/_+$/, '')}_Packages`;
@@ -73,7 +73,7 @@ export function describeSource({ uri, suite }: Source): string {
   return suite === '/' ? `${uri} ` : `${uri} ${suite}`;
 }
 
-/** What lies at the address of a source, `undefined`: nothing. */
+/** Finds the repository at the address of a source. Undefined when there is none. */
 export function repositoryAt({ uri, suite }: Source): Repository | undefined {
   if (/^https?:\/\/([a-z0-9.-]+\.)?(archive|security)\.ubuntu\.com\/ubuntu$/.test(uri)) {
     return /^jammy(-updates|-security|-backports)?$/.test(suite)
@@ -96,7 +96,7 @@ export function isReachable(source: Source): boolean {
   return isKnownHost(hostOf(source)) || hostOf(source).endsWith('.archive.ubuntu.com');
 }
 
-/** Why the signature of a repository is not accepted on this machine. */
+/** Returns why this machine does not accept the signature of a repository. Undefined when it does. */
 export function signatureProblem({ root }: SimNode, source: Source, key: SigningKey | undefined): string | undefined {
   if (key === undefined || source.trusted) return undefined;
   const files = source.signedBy === undefined ? trustedFiles(root) : [source.signedBy];
@@ -110,7 +110,10 @@ function trustedFiles(root: SimNode['root']): readonly string[] {
   return root.exists(directory) ? root.list(directory).map((name) => `${directory}/${name}`) : [];
 }
 
-/** apt takes armoured keys from .asc files and binary ones from .gpg files, and ignores what has the wrong form. */
+/**
+ * Reads a key file. apt reads armoured keys from .asc files and binary keys from .gpg files, and ignores the wrong
+ * form.
+ */
 function readKeyFile(root: SimNode['root'], path: string): readonly SigningKey[] {
   try {
     const bytes = root.read(path);

@@ -1,6 +1,6 @@
 import { type DebianPackage, unitFileText } from './package.ts';
 
-/** What the image brings: name and version. */
+/** The packages of the image: name and version. */
 const ON_THE_IMAGE: Readonly<Record<string, string>> = Object.fromEntries(
   `apt 2.4.11
 bash 5.1-6ubuntu1.1
@@ -42,7 +42,7 @@ const HAPROXY_CONFIG =
 
 const CONTAINERD_UNIT = unitFileText('containerd container runtime', '/usr/bin/containerd');
 
-/** What `apt-get install` can bring besides, from Ubuntu's archive. */
+/** Packages that `apt-get install` can add from Ubuntu's archive. */
 const IN_THE_ARCHIVE: readonly DebianPackage[] = [
   { name: 'apt-transport-https', version: '2.4.11' },
   { name: 'conntrack', version: '1:1.4.6-2build2', programs: ['/usr/sbin/conntrack'] },
@@ -82,7 +82,7 @@ const IN_THE_ARCHIVE: readonly DebianPackage[] = [
         '/usr/sbin/keepalived --dont-fork',
       ),
     },
-    enables: ['keepalived'], // without a configuration it does not start
+    enables: ['keepalived'], // keepalived does not start without a configuration
   },
   { name: 'runc', version: '1.1.12-0ubuntu2~22.04.1', programs: ['/usr/sbin/runc'] },
   {
@@ -114,7 +114,7 @@ export const UBUNTU_PACKAGES: ReadonlyMap<string, DebianPackage> = new Map([
   ...IN_THE_ARCHIVE.map((found): [string, DebianPackage] => [found.name, found]),
 ]);
 
-/** The version of a package that the image brings. */
+/** Returns the version of a package of the image. */
 export function imageVersion(name: string): string | undefined {
   return ON_THE_IMAGE[name];
 }

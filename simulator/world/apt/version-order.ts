@@ -1,4 +1,4 @@
-/** Debian's order of versions: https://www.debian.org/doc/debian-policy/ch-controlfields.html#version */
+/** Compares two versions in Debian's order: https://www.debian.org/doc/debian-policy/ch-controlfields.html#version */
 export function compareVersions(left: string, right: string): number {
   const [one, two] = [split(left), split(right)];
   return one.epoch - two.epoch || comparePart(one.upstream, two.upstream) || comparePart(one.revision, two.revision);
@@ -15,7 +15,7 @@ function split(version: string): { readonly epoch: number; readonly upstream: st
   };
 }
 
-/** Letters before other characters, the tilde before everything, even the end. */
+/** Letters sort before other characters; the tilde sorts before everything, even the end. */
 function weight(character: string | undefined): number {
   if (character === undefined) return 0;
   if (character === '~') return -1;
@@ -39,7 +39,7 @@ function comparePart(left: string, right: string): number {
   return 0;
 }
 
-/** Whether a version is what `name=asked` asks for; `*` stands for anything. */
+/** Whether a version satisfies `name=asked`; `*` matches anything. */
 export function versionMatches(asked: string, version: string): boolean {
   const expression = asked.replaceAll(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*');
   return new RegExp(`^${expression}$`).test(version);

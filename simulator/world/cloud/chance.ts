@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Randomness that a seed decides: the same calls in the same order give the same values, also after a restart. */
+/** Random values that a seed determines: equal calls in equal order give equal values, also after a restart. */
 export interface Chance {
   uuid(): string;
-  /** 32 hexadecimal digits, as Keystone's ids. */
+  /** 32 hexadecimal digits, the form of Keystone's ids. */
   hex(): string;
-  /** Heat's random part of a name: `count` of a-z2-7. */
+  /** The random part of Heat's names: `count` letters of a-z2-7. */
   letters(count: number): string;
-  /** A MAC address in OpenStack's range. */
+  /** A MAC address in the range of OpenStack. */
   mac(): string;
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** @param counter how many values were drawn so far; kept in the state so that no value comes twice */
+/** @param counter the number of values drawn so far; it is part of the state, so that no value repeats */
 export function createChance(seed: number, counter: { draws: number }): Chance {
   const digest = () =>
     createHash('sha256')
@@ -30,7 +30,7 @@ export function createChance(seed: number, counter: { draws: number }): Chance {
   };
 }
 
-/** 0 … size-1 in an order that the seed decides. */
+/** Returns 0 … size-1 in an order that the seed determines. */
 export function shuffled(size: number, seed: number): number[] {
   const order = Array.from({ length: size }, (_, i) => i);
   let x = (seed ^ 0x9e3779b9) >>> 0 || 1;

@@ -1,16 +1,16 @@
 import type { Json, JsonObject } from './json.ts';
 
-/** All that the simulated cloud knows, plain JSON: one part of the persistent state. */
+/** The whole state of the simulated cloud as plain JSON: one part of the persistent state. */
 export interface CloudState {
   draws: number;
   seed: number;
   instanceNumber: number;
-  /** Cursor into the shuffled address pool of each subnet. */
+  /** For each subnet, the cursor into its shuffled pool of addresses. */
   cursors: Record<string, number>;
   projects: Project[];
   users: User[];
   roles: { id: string; name: string }[];
-  /** By sha-256 of the token. */
+  /** Tokens by their SHA-256. */
   tokens: Record<string, Token>;
   serviceIds: Record<string, string>;
   networks: Record<string, Network>;
@@ -21,7 +21,7 @@ export interface CloudState {
   floatingIps: Record<string, FloatingIp>;
   flavors: Record<string, Flavor>;
   hosts: string[];
-  /** Of projects, by id; a project without one has no limits. */
+  /** Quotas by project id. A project without one has no limits. */
   quotas?: Record<string, Quota>;
   servers: Record<string, Server>;
   serverGroups: Record<string, ServerGroup>;
@@ -29,7 +29,7 @@ export interface CloudState {
   keypairs: Record<string, Keypair>;
   images: Record<string, Image>;
   stacks: Record<string, Stack>;
-  /** Templates and files by their sha-256: nested stacks share them. */
+  /** Templates and files by their SHA-256; nested stacks share them. */
   texts: Record<string, string>;
 }
 
@@ -53,11 +53,11 @@ export interface Token {
   methods: string[];
   auditId: string;
   issuedAt: string;
-  /** Wall clock, milliseconds. */
+  /** Wall-clock time of the expiry, milliseconds. */
   expires: number;
 }
 
-/** Who asks: what a valid token stands for. */
+/** The identity that a valid token proves. */
 export interface Session {
   readonly userId: string;
   readonly userName: string;
@@ -132,7 +132,7 @@ export interface FloatingIp {
   projectId: string;
   networkId: string;
   address: string;
-  /** The public network's port that holds the address. */
+  /** The port of the public network that holds the address. */
   holderPortId: string;
   portId: string | null;
   fixedAddress: string | null;
@@ -164,9 +164,9 @@ export interface Server {
   keyName: string | null;
   groupId: string | null;
   userData: string | null;
-  /** In the order of the interfaces. */
+  /** Ids of the ports, in the order of the interfaces. */
   portIds: string[];
-  /** Ports that nova made itself and deletes with the server. */
+  /** Ports that Nova created and deletes with the server. */
   ownPortIds: string[];
   volumeIds: string[];
   fault: { code: number; message: string; created: string } | null;
@@ -175,11 +175,11 @@ export interface Server {
   createdAt: string;
   updatedAt: string;
   launchedAt: string | null;
-  /** Simulated seconds at which what is under way (build, delete) ends. */
+  /** Simulated time at which the build or deletion in progress ends. */
   dueAt: number | null;
 }
 
-/** How much a project may use; -1: no limit. */
+/** The limits of a project; -1 means no limit. */
 export interface Quota {
   instances: number;
   cores: number;
@@ -233,14 +233,14 @@ export interface Image {
 export type StackAction = 'CREATE' | 'UPDATE' | 'DELETE' | 'ROLLBACK';
 export type Progress = 'IN_PROGRESS' | 'COMPLETE' | 'FAILED';
 
-/** What a stack is made from. */
+/** The source of a stack. */
 export interface StackSource {
-  /** Key into `texts`. */
+  /** Key of `texts`. */
   template: string;
-  /** File name → key into `texts`. */
+  /** File name → key of `texts`. */
   files: Record<string, string>;
   parameters: Record<string, Json>;
-  /** Environment: default parameters and type mappings. */
+  /** Default parameters of the environment. */
   parameterDefaults: Record<string, Json>;
   registry: Record<string, string>;
 }
@@ -252,7 +252,7 @@ export interface Stack {
   userId: string;
   owner: string;
   parentId: string | null;
-  /** The resource of the parent that this nested stack is. */
+  /** The resource of the parent stack that this nested stack implements. */
   parentResource: string | null;
   rootId: string;
   action: StackAction;
@@ -263,12 +263,12 @@ export interface Stack {
   deletedAt: string | null;
   disableRollback: boolean;
   timeoutMins: number | null;
-  /** Simulated seconds at which the action under way times out. */
+  /** Simulated time at which the action in progress times out. */
   deadline: number | null;
   userProjectId: string;
   tags: string[];
   source: StackSource;
-  /** Where a rollback leads to. */
+  /** The source to which a rollback returns. */
   previous: StackSource | null;
   resources: Record<string, Resource>;
   /** Replaced or removed resources that must still be deleted. */
@@ -286,7 +286,7 @@ export interface Resource {
   /** The random part of names derived from the resource. */
   tag: string;
   requires: string[];
-  /** Properties as last applied. */
+  /** The properties that were applied last. */
   properties: JsonObject | null;
   data: JsonObject;
   createdAt: string;

@@ -3,21 +3,21 @@ import { createFaultList, type Ordered } from '../../kernel/fault-list.ts';
 import type { Persistence } from '../../kernel/persistence.ts';
 
 const effectSchema = z.strictObject({
-  /** Answer with this status instead of doing the work. */
+  /** Answers with this status instead of doing the work. */
   status: z.int().min(100).max(599).optional(),
   body: z.json().optional(),
-  /** Value of a Retry-After header. */
+  /** Value of the Retry-After header. */
   retryAfter: z.union([z.string(), z.number()]).optional(),
-  /** Simulated seconds to wait first. */
+  /** Delay before the work, simulated seconds. */
   delaySeconds: z.number().min(0).optional(),
-  /** Never answer. */
+  /** Never answers. */
   hang: z.literal(true).optional(),
   resetConnection: z.literal(true).optional(),
-  /** Do the work, then spoil the answer. */
+  /** Does the work, then spoils the answer. */
   afterSuccess: z.literal(true).optional(),
   /** Heat: the resource fails with this reason. */
   resourceFails: z.string().optional(),
-  /** Heat: the resource never gets ready. */
+  /** Heat: the resource stays in progress. */
   stuck: z.literal(true).optional(),
 });
 
@@ -27,9 +27,9 @@ const faultSchema = z.strictObject({
   pathContains: z.string().optional(),
   /** Heat: part of `stack name/resource name`. */
   resourceNameContains: z.string().optional(),
-  /** Heat: what is being done with the resource; without it: CREATE and UPDATE. */
+  /** Heat: the action on the resource. Undefined means CREATE and UPDATE. */
   action: z.enum(['CREATE', 'UPDATE', 'DELETE']).optional(),
-  /** How often it strikes; without it: always. */
+  /** The number of strikes. Undefined when the fault strikes until it is removed. */
   times: z.int().min(1).optional(),
   effect: effectSchema,
 });
@@ -38,20 +38,23 @@ export type FaultEffect = z.infer<typeof effectSchema>;
 export type FaultRequest = z.infer<typeof faultSchema>;
 export type Fault = Ordered<FaultRequest>;
 
-/** Failures that a test or a person orders from the cloud. */
+/** The faults of services that a test or a person ordered. */
 export interface Faults {
   /** @throws ZodError when the request is not a fault */
   add(request: unknown): Fault;
   list(): readonly Fault[];
-  /** Removes one fault, or all of them; true when there was something to remove. */
+  /** Removes one fault, or all. @returns whether a fault was removed */
   remove(id?: string): boolean;
-  /** The effect that strikes an HTTP request, if any; counts it. */
+  /** Returns the effect of the first fault that matches an HTTP request, and counts a strike. */
   strikeRequest(at: { service: string; method: string; path: string }): FaultEffect | undefined;
-  /** The effect that strikes a Heat resource, if any; counts it. `place`: `stack name/resource name`. */
+  /**
+   * Returns the effect of the first fault that matches a Heat resource, and counts a strike.
+   * @param place `stack name/resource name`
+   */
   strikeResource(place: string, action: string): FaultEffect | undefined;
 }
 
-/** @param onStrike told of each fault that strikes */
+/** @param onStrike called for each fault that strikes */
 export function createFaults(persistence: Persistence, onStrike: (fault: Fault, place: string) => void): Faults {
   const faults = createFaultList<FaultRequest>(persistence, 'service-faults');
   const strike = (fault: Fault | undefined, place: string): FaultEffect | undefined => {

@@ -3,7 +3,10 @@ import type { CloudState } from './cloud-state.ts';
 import { isDeleted } from './heat/stack-store.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** All that exists in the cloud, in a canonical form: equal before and after means nothing was left behind. */
+/**
+ * Everything that exists in the cloud, in a canonical form. Equal fingerprints before and after a test prove that
+ * nothing is left.
+ */
 export interface Fingerprint {
   readonly hash: string;
   readonly content: JsonObject;

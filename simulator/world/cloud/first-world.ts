@@ -3,19 +3,19 @@ import type { CloudState, Flavor, Image, SecurityGroup } from './cloud-state.ts'
 import { parseCidr, printIpv4 } from './ipv4.ts';
 import { timestamp } from './times.ts';
 
-/** What can be chosen about a new world. */
+/** Options of a new world. */
 export interface WorldOptions {
-  /** Decides ids, addresses, names. */
+  /** The seed of ids, addresses and names. */
   readonly seed?: number;
   /** The subnet of `net0`; 10.10.0.0/24 as in the guide. Use /20 for hundreds of nodes. */
   readonly networkCidr?: string;
-  /** The pool of floating IPs; 172.24.4.0/24 as DevStack's. */
+  /** The pool of floating IPs; 172.24.4.0/24 as in DevStack. */
   readonly publicCidr?: string;
   /** Number of compute hosts, by default 6. A strict anti-affinity group takes no more servers than there are hosts. */
   readonly hosts?: number;
 }
 
-/** The network id that the guide's requests carry. */
+/** The id of the network in the guide's requests. */
 const GUIDE_NETWORK_ID = 'bbc012e1-6619-4fe6-aaac-0668a4974313';
 
 const FLAVORS: readonly Omit<Flavor, 'id'>[] = [
@@ -28,7 +28,7 @@ const FLAVORS: readonly Omit<Flavor, 'id'>[] = [
 const IMAGES = ['ubuntu-22.04-server-cloudimg-amd64', 'masterNode-image', 'workerNode-image'];
 const ROLES = ['admin', 'member', 'reader'];
 
-/** The world at the first start: the guide's DevStack, with a second project and users of each role. */
+/** Makes the world of the first start: the guide's DevStack, with a second project and users of each role. */
 export function firstWorld(options: WorldOptions): CloudState {
   const seed = options.seed ?? 1;
   const state = emptyWorld(seed, options.hosts ?? 6);
@@ -203,7 +203,10 @@ function addRouter(
   };
 }
 
-/** The project's `default` group: everything out, everything in from the group itself and for the guide's ports. */
+/**
+ * Adds the `default` security group of a project. It allows everything out, and in from the group itself and to the
+ * guide's ports.
+ */
 export function addDefaultGroup(
   state: CloudState,
   chance: Pick<ReturnType<typeof createChance>, 'uuid'>,

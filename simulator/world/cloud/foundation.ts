@@ -4,17 +4,17 @@ import type { Chance } from './chance.ts';
 import type { CloudState } from './cloud-state.ts';
 import type { Faults } from './faults.ts';
 
-/** What all services of the cloud stand on. */
+/** The parts that all services of the cloud share. */
 export interface Foundation {
   readonly state: CloudState;
   readonly clock: Clock;
   readonly latency: LatencyTable;
   readonly chance: Chance;
   readonly faults: Faults;
-  /** The state was changed. */
+  /** Marks the state as changed. */
   changed(): void;
-  /** Writes the state to the disk at once, if it was changed. */
+  /** Writes pending changes to the disk at once. */
   flush(): void;
-  /** The server's base URL, for example `http://127.0.0.1:41234`. */
+  /** Returns the base URL of the server, for example `http://127.0.0.1:41234`. */
   url(): string;
 }

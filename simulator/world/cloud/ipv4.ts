@@ -1,4 +1,4 @@
-/** An IPv4 address as a number. Throws on anything else. */
+/** Converts an IPv4 address to a number. @throws Error for any other text */
 function parseIpv4(text: string): number {
   const parts = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : Number.NaN));
   if (parts.length !== 4 || parts.some((part) => !(part <= 255))) throw new Error(`'${text}' is not an IPv4 address`);
@@ -15,7 +15,7 @@ export interface Cidr {
   readonly size: number;
 }
 
-/** `10.10.0.0/24` → its base and size. */
+/** Parses a CIDR such as `10.10.0.0/24`. */
 export function parseCidr(text: string): Cidr {
   const [address = '', bits = ''] = text.split('/');
   const prefix = Number(bits);

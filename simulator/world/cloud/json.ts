@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object at `key`, or an empty one. */
+/** Returns the object at `key`, or an empty one. */
 export function objectAt(from: Json | undefined, key: string): JsonObject {
   const value = isObject(from) ? from[key] : undefined;
   return isObject(value) ? value : {};
@@ -24,7 +24,7 @@ export function listAt(from: Json | undefined, key: string): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Deep equality; the order of keys does not matter. */
+/** Whether two values are deeply equal; the order of keys does not matter. */
 export function same(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => same(item, b[i]));
@@ -33,7 +33,7 @@ export function same(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => key in b && same(a[key], b[key]));
 }
 
-/** JSON as Python's json.dumps prints it: a space after each comma and colon. */
+/** Prints JSON like Python's json.dumps: with a space after each comma and colon. */
 export function pythonJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (isObject(value)) {
@@ -44,7 +44,7 @@ export function pythonJson(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** A scalar as Python's str() prints it; collections as JSON. */
+/** Prints a scalar like Python's str(), and a collection as JSON. */
 export function pythonText(value: Json): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

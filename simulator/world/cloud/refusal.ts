@@ -1,7 +1,7 @@
-/** A request that a service refuses; each service prints it in its own form. */
+/** The refusal of a request; each service prints it in its own form. */
 export class Refusal extends Error {
   readonly status: number;
-  /** The error's type in the service's words: EntityNotFound, NetworkInUse, … */
+  /** The error type of the service: EntityNotFound, NetworkInUse, … */
   readonly type: string;
   constructor(status: number, type: string, message: string) {
     super(message);

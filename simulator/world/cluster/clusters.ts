@@ -1,13 +1,13 @@
 import type { Part, Persistence } from '../../kernel/persistence.ts';
 
-/** One Kubernetes cluster: what its etcd holds, and what identifies it. Plain JSON. Times are simulated seconds. */
+/** One Kubernetes cluster: the content of its etcd and its identity. Plain JSON; times are simulated seconds. */
 export interface ClusterState {
   readonly id: string;
   readonly createdAt: number;
   readonly createdIso: string;
-  /** kubeadm's view: `v1.26.8`. */
+  /** The version in kubeadm's form: `v1.26.8`. */
   version: string;
-  /** host:port in every kubeconfig. */
+  /** The host:port in every kubeconfig. */
   endpoint: string;
   readonly imageRepository: string;
   readonly podSubnet: string;
@@ -25,7 +25,7 @@ export interface ClusterState {
   readonly nodes: Record<string, KubeNode>;
   readonly etcd: EtcdState;
   cni: Cni | null;
-  /** kubeadm init came to its end: add-ons are there. */
+  /** True when `kubeadm init` ended; the add-ons exist then. */
   complete: boolean;
   /** Objects made with kubectl, by `kind/namespace/name`. */
   readonly objects: Record<string, KubeObject>;
@@ -40,7 +40,7 @@ export interface Authority {
 
 export interface BootstrapToken {
   readonly secret: string;
-  /** `null`: never. */
+  /** Simulated time of the expiry; `null` when the token never expires. */
   readonly expiresAt: number | null;
   readonly description: string;
 }
@@ -48,7 +48,7 @@ export interface BootstrapToken {
 export interface KubeNode {
   readonly name: string;
   readonly uid: string;
-  /** The machine whose kubelet speaks for this node. */
+  /** The machine of the kubelet that reports for this node. */
   server: string;
   readonly createdAt: number;
   readonly createdIso: string;
@@ -60,29 +60,32 @@ export interface KubeNode {
   taints: { readonly key: string; readonly value?: string; readonly effect: string }[];
   unschedulable: boolean;
   version: string;
-  /** First moment at which the kubelet was seen not to report; `null`: it reports. */
+  /** Simulated time at which the kubelet was first missed; `null` while it reports. */
   lostAt: number | null;
 }
 
 export interface EtcdState {
-  /** uint64 as a decimal text. */
+  /** The id as a uint64 in decimal text. */
   readonly clusterId: string;
   readonly members: EtcdMember[];
   revision: number;
   term: number;
-  /** Of its etcd and etcdctl; none: the one of Kubernetes 1.26. 3.4 lists its members without a majority. */
+  /**
+   * The version of etcd and etcdctl. Undefined means that of Kubernetes 1.26. etcd 3.4 lists its members without a
+   * majority.
+   */
   version?: string;
 }
 
 export interface EtcdMember {
-  /** uint64, hexadecimal. */
+  /** The id as a uint64 in hexadecimal text. */
   readonly id: string;
   readonly name: string;
   readonly address: string;
   learner: boolean;
   /** The machine whose data directory belongs to this member. */
   readonly server: string;
-  /** Whether its process has ever run. */
+  /** True when the process of the member has run at least once. */
   started: boolean;
 }
 
@@ -111,11 +114,11 @@ export interface Clusters {
   all(): readonly ClusterState[];
   get(id: string): ClusterState | undefined;
   add(cluster: ClusterState): void;
-  /** Says that the state of a cluster was changed, and writes it. */
+  /** Marks the state of a cluster as changed, and writes it later. */
   changed(cluster: ClusterState): void;
-  /** Writes what was changed: before anybody is told of it. */
+  /** Writes pending changes. Call it before a client can learn of them. */
   save(): void;
-  /** Writes what was changed; from now on nothing more. */
+  /** Writes pending changes and stops all further writes. */
   freeze(): void;
   remove(id: string): void;
 }

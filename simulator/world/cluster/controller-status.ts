@@ -4,7 +4,7 @@ import { budgetStatus } from './disruption-budgets.ts';
 import { podsOf } from './pods.ts';
 import { replicaSetOf } from './workloads.ts';
 
-/** What controllers write into the status of things that people made. */
+/** Adds the status that controllers write into objects that people created. */
 export function withStatus(world: World, cluster: ClusterState, made: KubeObject): KubeObject {
   if (made.kind === 'PodDisruptionBudget') return { ...made, status: budgetStatus(world, cluster, made) };
   if (made.kind !== 'Deployment') return made;

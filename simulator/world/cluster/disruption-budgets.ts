@@ -10,7 +10,7 @@ interface BudgetSpec {
   readonly maxUnavailable?: number | string;
 }
 
-/** The status that the disruption controller keeps. */
+/** The status that the disruption controller maintains. */
 export interface BudgetStatus {
   readonly currentHealthy: number;
   readonly desiredHealthy: number;
@@ -25,7 +25,7 @@ function covers(budget: KubeObject, { namespace, labels }: Pick<Pod, 'namespace'
   return budget.metadata.namespace === namespace && wanted.every(([key, value]) => labels[key] === value);
 }
 
-/** Kubernetes rounds percentages up, for both members. */
+/** Converts a number or percentage to a number of pods; Kubernetes rounds percentages up. */
 function amount(value: number | string, of: number): number {
   const percent = /^(\d+)%$/.exec(String(value))?.[1];
   return percent === undefined ? Number(value) : Math.ceil((Number(percent) * of) / 100);
@@ -47,10 +47,13 @@ export function budgetStatus(world: World, cluster: ClusterState, budget: KubeOb
   };
 }
 
-/** What the eviction API answers for a pod: 201, 429 while a budget forbids it, 500 with more than one budget. */
+/** The answers of the eviction API: 201, 429 while a budget forbids the eviction, 500 with more than one budget. */
 export type EvictionAnswer = 'evicted' | 'too-many-requests' | 'more-than-one-budget';
 
-/** Whether a pod may be evicted now. A pod that does not run yet may always, one that is not ready when the others suffice. */
+/**
+ * Returns whether a pod may be evicted now. A pending pod always may; a pod that is not ready may when the others
+ * suffice.
+ */
 export function evictionAnswer(world: World, cluster: ClusterState, pod: Pod): EvictionAnswer {
   if (pod.phase === 'Pending') return 'evicted';
   const budgets = Object.values(cluster.objects).filter(

@@ -6,7 +6,7 @@ import { clusterOnNode, hasQuorum, memberRuns } from './etcd.ts';
 import { haproxyConfig } from './haproxy.ts';
 import { runsComponent } from './static-pods.ts';
 
-/** A connection that came to an API server, or why none came. */
+/** A connection that reached an API server, or the reason why it failed. */
 export type Reached =
   | { readonly cluster: ClusterState; readonly server: SimNode }
   | {
@@ -15,7 +15,7 @@ export type Reached =
       readonly port: number;
     };
 
-/** The cluster that the API server on this machine serves. `no-quorum`: it listens, but etcd does not answer. */
+/** Returns the cluster of the API server on this machine. `no-quorum`: the server listens, but etcd does not answer. */
 function apiServerOn(node: SimNode): ClusterState | 'no-quorum' | undefined {
   if (!isUp(node) || !runsComponent(node, 'kube-apiserver')) return undefined;
   const found = clusterOnNode(node.world, node);
@@ -23,7 +23,7 @@ function apiServerOn(node: SimNode): ClusterState | 'no-quorum' | undefined {
   return hasQuorum(node.world, found.cluster) ? found.cluster : 'no-quorum';
 }
 
-/** The machine a host name or address leads to, seen from `from`. */
+/** Finds the machine behind a host name or address, as `from` resolves it. */
 function hostNode(from: SimNode, host: string): SimNode | undefined | 'no-host' {
   if (host === '127.0.0.1' || host === 'localhost') return from;
   if (/^[\d.]+$/.test(host)) return addressesOf(from).includes(host) ? from : from.world.nodeAt(host);
@@ -62,7 +62,7 @@ export function reachApi(from: SimNode, endpoint: string): Reached {
   return fail('eof');
 }
 
-/** Go's words for a connection that failed. */
+/** Returns Go's error message for a failed connection. */
 export function dialError({ problem, host, port }: Extract<Reached, { problem: string }>): string {
   switch (problem) {
     case 'refused':
@@ -78,7 +78,7 @@ export function dialError({ problem, host, port }: Extract<Reached, { problem: s
   }
 }
 
-/** TCP ports that something listens on. */
+/** Lists the TCP ports on which a process listens. */
 export function listeningPorts(node: SimNode): readonly { readonly port: number; readonly process: string }[] {
   const ports = [{ port: 22, process: 'sshd' }];
   if (kubeletRuns(node)) ports.push({ port: 10250, process: 'kubelet' }, { port: 10248, process: 'kubelet' });
@@ -100,7 +100,7 @@ interface Answer {
 
 const broken = (code: number, text: string): Answer => ({ status: 0, body: '', broken: { code, text } });
 
-/** What an address inside the simulated network answers to HTTP GET. */
+/** Answers HTTP GET for an address inside the simulated network. */
 export function answerOf(from: SimNode, url: string): Answer {
   const { hostname, port, pathname, search } = new URL(url);
   const number = Number(port || (url.startsWith('https') ? 443 : 80));

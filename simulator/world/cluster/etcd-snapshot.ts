@@ -5,14 +5,15 @@ import type { Authority, ClusterState } from './clusters.ts';
 import { clusterOnNode, decimal, memberRuns, newMemberId, restoredData, writeMemberData } from './etcd.ts';
 
 /**
- * A snapshot as etcd's, seen from outside: the keys of the whole cluster, filled up to a multiple of 512 bytes, with the SHA-256 of
- * that appended. Bytes are characters. The cluster's CA is not in it: its key lies in /etc/kubernetes/pki only.
+ * The content of a snapshot. Like etcd's, the file contains the keys of the whole cluster, filled up to a multiple of
+ * 512 bytes, and the SHA-256 of that. Bytes are characters. The cluster's CA is not included: its key lies in
+ * /etc/kubernetes/pki only.
  */
 export type SnapshotContent = Omit<ClusterState, 'ca'>;
 
 const HASH_BYTES = 32;
 const SECTOR = 512;
-/** Keys that every Kubernetes cluster has. */
+/** The number of keys that every Kubernetes cluster has. */
 const BASE_KEYS = 640;
 
 const Content = z.looseObject({ id: z.string(), nodes: z.record(z.string(), z.unknown()), etcd: z.looseObject({}) });
@@ -24,7 +25,7 @@ export function packSnapshot({ ca: _, ...content }: ClusterState): string {
   return Buffer.concat([db, sha256(db)]).toString('latin1');
 }
 
-/** What the appended hash says: `missing`, or the two hashes if they differ. */
+/** Checks the appended hash. @returns `missing`, or both hashes when they differ */
 export function snapshotHash(bytes: string): 'good' | 'missing' | { readonly expected: Buffer; readonly got: Buffer } {
   if (bytes.length % SECTOR !== HASH_BYTES) return 'missing';
   const all = Buffer.from(bytes, 'latin1');
@@ -33,7 +34,7 @@ export function snapshotHash(bytes: string): 'good' | 'missing' | { readonly exp
   return got.equals(expected) ? 'good' : { expected, got };
 }
 
-/** @returns undefined when the file is no database */
+/** Reads a snapshot. @returns undefined when the file is no database */
 export function readSnapshot(bytes: string): SnapshotContent | undefined {
   const end = bytes.length % SECTOR === HASH_BYTES ? -HASH_BYTES : bytes.length;
   try {
@@ -44,7 +45,7 @@ export function readSnapshot(bytes: string): SnapshotContent | undefined {
   }
 }
 
-/** The database of a data directory that was restored and not started: it has the snapshot's keys. */
+/** Reads the database of a data directory that was restored and not started: it has the keys of the snapshot. */
 export function restoredContent(bytes: string): SnapshotContent | undefined {
   try {
     const { restored } = JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'));
@@ -54,18 +55,20 @@ export function restoredContent(bytes: string): SnapshotContent | undefined {
   }
 }
 
-/** Number of keys, as `snapshot status` counts them. */
+/** Returns the number of keys that `snapshot status` prints. */
 export function keysIn(content: SnapshotContent): number {
   return BASE_KEYS + 12 * Object.keys(content.nodes).length + Object.keys(content.objects).length;
 }
 
-/** etcd makes a member's id of its peer URL and of the cluster's token, and prints it without leading zeros. */
+/**
+ * Derives the id of a member from its peer URL and the token of the cluster, like etcd; printed without leading zeros.
+ */
 function memberId(peerUrl: string, token: string): string {
   const hash = createHash('sha1').update(`${peerUrl}${token}`).digest('hex');
   return hash.slice(0, 16).replace(/^0+/, '');
 }
 
-/** The membership that a restore writes: this one member, with new ids, and the keys of the snapshot. */
+/** Makes the membership that a restore writes: this one member with new ids, and the keys of the snapshot. */
 export function soleMember(
   content: SnapshotContent,
   { name, address, server, token }: Readonly<Record<'name' | 'address' | 'server' | 'token', string>>,
@@ -77,8 +80,8 @@ export function soleMember(
 }
 
 /**
- * etcd starts on a machine whose data directory came from a snapshot: the cluster is there again, as it was then.
- * If members of the old one still run, there are two clusters from now on.
+ * Starts etcd on a machine whose data directory came from a snapshot: the cluster exists again in its old state. If
+ * members of the old cluster still run, there are two clusters.
  */
 export function startRestored(node: SimNode, ca: Authority): ClusterState | undefined {
   const { world } = node;

@@ -4,18 +4,18 @@ import type { SimNode, World } from '../world.ts';
 import type { ClusterState, EtcdMember } from './clusters.ts';
 import { runsComponent } from './static-pods.ts';
 
-/** Where a member keeps who it is: without this file in it, the machine has no data. */
+/** The directory in which a member stores its identity. Without its file, the machine has no data. */
 const DATA_DIRECTORY = '/var/lib/etcd';
 const DATA_FILE = 'member/snap/db';
 
 export interface MemberData {
   readonly cluster: string;
   readonly member: string;
-  /** The keys of a snapshot that was restored here, as long as no etcd has started with them. */
+  /** The keys of a restored snapshot. Undefined after etcd has started with them. */
   readonly restored?: unknown;
 }
 
-/** What lies in the data directory of a machine. */
+/** Reads the data directory of a machine. */
 function memberData(node: SimNode): MemberData | undefined {
   const file = `${DATA_DIRECTORY}/${DATA_FILE}`;
   if (!node.root.exists(file)) return undefined;
@@ -26,7 +26,7 @@ function memberData(node: SimNode): MemberData | undefined {
   }
 }
 
-/** @param directory on the machine; a restore writes elsewhere than etcd reads */
+/** Writes the data of a member. @param directory on the machine; a restore writes to another one than etcd reads */
 export function writeMemberData(node: SimNode, data: MemberData, directory = DATA_DIRECTORY): void {
   node.root.makeDirectory(`${directory}/member/snap`, true);
   node.root.makeDirectory(`${directory}/member/wal`, true);
@@ -34,7 +34,7 @@ export function writeMemberData(node: SimNode, data: MemberData, directory = DAT
   node.root.write(`${directory}/${DATA_FILE}`, `${JSON.stringify(data)}\n`, { mode: 0o600 });
 }
 
-/** What a restored snapshot left in the data directory of a machine whose etcd has not started since. */
+/** Reads the data that a restore left and with which etcd has not started yet. */
 export function restoredData(node: SimNode): Required<MemberData> | undefined {
   const data = memberData(node);
   return data?.restored === undefined ? undefined : { ...data, restored: data.restored };
@@ -60,7 +60,10 @@ function voters(cluster: ClusterState): readonly EtcdMember[] {
   return cluster.etcd.members.filter(({ learner }) => !learner);
 }
 
-/** Writes down how many voters there are, and how many of them have ever run and run now: a majority lost for a moment shows. */
+/**
+ * Records the number of voters, of those that have ever run and of those that run now, so that the ledger shows a brief
+ * loss of the majority.
+ */
 export function recordVoters(world: World, cluster: ClusterState, what: string): void {
   const all = voters(cluster);
   const detail = {
@@ -77,13 +80,13 @@ export function hasQuorum(world: World, cluster: ClusterState): boolean {
   return all.length > 0 && running.length >= Math.floor(all.length / 2) + 1;
 }
 
-/** The running voter that leads: the first in the order of the list. */
+/** Returns the leader: the first running voter of the list. */
 export function leaderOf(world: World, cluster: ClusterState): EtcdMember | undefined {
   if (!hasQuorum(world, cluster)) return undefined;
   return voters(cluster).find((member) => memberRuns(world, cluster, member));
 }
 
-/** Adds a member, as etcd with strict reconfiguration checks does. @returns the reason of a refusal */
+/** Adds a member like etcd with strict reconfiguration checks. @returns the reason of a refusal */
 export function addMember(
   world: World,
   cluster: ClusterState,
@@ -103,7 +106,7 @@ export function addMember(
   return added;
 }
 
-/** Makes a voter of a learner that has all the data. @returns the reason of a refusal */
+/** Promotes a learner that has all the data. @returns the reason of a refusal */
 export function promoteMember(world: World, cluster: ClusterState, id: string): string | undefined {
   if (!hasQuorum(world, cluster)) return 'context deadline exceeded';
   const member = cluster.etcd.members.find((one) => one.id === id);
@@ -118,7 +121,7 @@ export function promoteMember(world: World, cluster: ClusterState, id: string): 
   return undefined;
 }
 
-/** The process of a member runs for the first time. */
+/** Marks a member whose process runs for the first time. */
 export function memberStarted(world: World, cluster: ClusterState, member: EtcdMember): void {
   member.started = true;
   world.clusters.changed(cluster);
@@ -144,7 +147,7 @@ export function removeMember(world: World, cluster: ClusterState, id: string): s
   return undefined;
 }
 
-/** The cluster whose etcd member lives on the machine and belongs to it. */
+/** Returns the cluster and the etcd member of a machine. */
 export function clusterOnNode(world: World, node: SimNode): { cluster: ClusterState; member: EtcdMember } | undefined {
   const data = memberData(node);
   const cluster = data && world.clusters.get(data.cluster);

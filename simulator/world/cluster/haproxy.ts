@@ -16,14 +16,14 @@ const KEYWORDS = new Set(
 
 const CONFIG = '/etc/haproxy/haproxy.cfg';
 
-/** What `haproxy -c` says: texts as HAProxy 2.4 and 2.6 print them (recorded/nodes/haproxy-c.txt). */
+/** The output of `haproxy -c`, in the words of HAProxy 2.4 and 2.6 (recorded/nodes/haproxy-c.txt). */
 export interface HaproxyCheck {
   readonly exitCode: 0 | 1 | 2;
   readonly alerts: readonly string[];
   readonly config: HaproxyConfig;
 }
 
-/** @param resolves whether a host name can be resolved on the machine */
+/** Checks a configuration. @param resolves whether the machine can resolve a host name */
 export function checkHaproxy(text: string, path: string, resolves: (host: string) => boolean): HaproxyCheck {
   const frontends: { name: string; port: number; backend: string }[] = [];
   const backends: Record<string, { name: string; host: string; port: number }[]> = {};
@@ -90,18 +90,18 @@ export function checkHaproxy(text: string, path: string, resolves: (host: string
     alerts.push(unresolved ? 'Failed to initialize server(s) addr.' : 'Fatal errors found in configuration.');
     return { exitCode: 1, alerts, config };
   }
-  // the statistics socket is a listener too
+  // the statistics socket counts as a listener
   const listens = frontends.length > 0 || /^\s*stats socket/m.test(text);
   return { exitCode: listens ? 0 : 2, alerts, config };
 }
 
-/** What the running HAProxy has read. */
+/** The configuration that the running HAProxy has loaded. */
 export function haproxyConfig(node: SimNode): HaproxyConfig | undefined {
   const loaded = node.state.units['haproxy']?.loaded;
   return loaded === undefined ? undefined : checkHaproxy(loaded, CONFIG, () => true).config;
 }
 
-/** Why haproxy does not start with the configuration that lies on the machine. */
+/** Returns why haproxy does not start with the configuration file. Undefined when it starts. */
 export function haproxyProblem(node: SimNode): string | undefined {
   if (!node.root.exists(CONFIG))
     return `Cannot open configuration file/directory ${CONFIG} : No such file or directory`;

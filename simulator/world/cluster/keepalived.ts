@@ -11,7 +11,7 @@ export interface KeepalivedConfig {
 
 const CONFIG = '/etc/keepalived/keepalived.conf';
 
-/** Reads what matters; keepalived itself ignores further words on a line. */
+/** Reads the relevant settings; keepalived ignores further words on a line. */
 export function parseKeepalived(text: string): KeepalivedConfig {
   const value = (keyword: string) => new RegExp(`^\\s*${keyword}\\s+(\\S+)`, 'm').exec(text)?.[1] ?? '';
   const block = (keyword: string) =>
@@ -29,7 +29,7 @@ export function parseKeepalived(text: string): KeepalivedConfig {
   };
 }
 
-/** `keepalived -t`: 0 good, 5 complaints, 6 script security. */
+/** Checks like `keepalived -t`: exit code 0 is good, 5 means complaints, 6 script security. */
 export function checkKeepalived(text: string): { readonly exitCode: 0 | 5 | 6; readonly messages: readonly string[] } {
   const config = parseKeepalived(text);
   const messages: string[] = [];
@@ -49,7 +49,7 @@ export function checkKeepalived(text: string): { readonly exitCode: 0 | 5 | 6; r
   return { exitCode: 0, messages };
 }
 
-/** Why keepalived does not start with the configuration that lies on the machine. */
+/** Returns why keepalived does not start with the configuration file. Undefined when it starts. */
 export function keepalivedProblem(node: SimNode): string | undefined {
   if (!node.root.exists(CONFIG)) return `Unable to find config file ${CONFIG}`;
   return undefined;

@@ -1,4 +1,4 @@
-/** Kinds of objects that the simulated API server knows, and their names for people. */
+/** A kind of Kubernetes objects, with its names on the command line. */
 export interface Kind {
   readonly kind: string;
   readonly plural: string;
@@ -12,7 +12,7 @@ const kind = (name: string, names: string, options: { group?: string; cluster?: 
   return { kind: name, plural: all[0] ?? '', names: all, group: options.group ?? '', namespaced: !options.cluster };
 };
 
-/** Kinds that the simulated API server knows. */
+/** The kinds that the simulated API server serves. */
 const KINDS: readonly Kind[] = [
   kind('Node', 'nodes node no', { cluster: true }),
   kind('Namespace', 'namespaces namespace ns', { cluster: true }),

@@ -5,7 +5,7 @@ import type { ClusterState, KubeNode } from './clusters.ts';
 import { reachApi } from './endpoints.ts';
 import { publicKeyHash } from './pki.ts';
 
-/** How long a node may be silent before it counts as lost (node-monitor-grace-period). */
+/** The time after which a silent node counts as lost (node-monitor-grace-period), seconds. */
 const GRACE_SECONDS = 40;
 
 export type Readiness =
@@ -15,7 +15,7 @@ export type Readiness =
 
 const hashes = new Map<string, string>();
 
-/** Hash of the cluster CA that a kubeconfig trusts. */
+/** Returns the hash of the cluster CA in a kubeconfig. */
 export function trustedAuthority(kubeconfig: string): string | undefined {
   const data = /certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1];
   if (data === undefined) return undefined;
@@ -46,7 +46,7 @@ function reports(world: World, cluster: ClusterState, kube: KubeNode): boolean {
   return 'cluster' in reached && reached.cluster === cluster;
 }
 
-/** When the CNI agent of a node is ready; `undefined` without CNI. */
+/** Returns the simulated time at which the CNI agent of a node is ready. Undefined without CNI. */
 function agentReadyAt(world: World, cluster: ClusterState, kube: KubeNode): number | undefined {
   if (!cluster.cni) return undefined;
   const start = world.latency.commands.find(({ prefix }) => prefix === 'cilium status --wait')?.seconds ?? 40;
@@ -76,7 +76,7 @@ export function readinessOf(world: World, cluster: ClusterState, kube: KubeNode)
   return agent !== undefined && now >= agent ? { ready: 'True' } : { ready: 'False', reason: 'cni' };
 }
 
-/** The machine went off or away: from now on its node is silent. */
+/** Marks the node of a machine that went off as silent. */
 export function machineWentSilent(node: SimNode): void {
   for (const cluster of node.world.clusters.all()) {
     for (const kube of Object.values(cluster.nodes)) {
@@ -87,7 +87,9 @@ export function machineWentSilent(node: SimNode): void {
   }
 }
 
-/** The first free /24 (by default) of the pool, in the order of joining: what Cilium's operator hands out. */
+/**
+ * Returns the pod CIDR of a node: /24 blocks of the pool in the order of joining, as Cilium's operator assigns them.
+ */
 export function podCidrOf(cluster: ClusterState, kube: KubeNode): string {
   const index = Object.values(cluster.nodes)
     .toSorted((left, right) => left.createdAt - right.createdAt)

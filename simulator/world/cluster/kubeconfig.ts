@@ -8,7 +8,7 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** A kubeconfig with a client certificate, as kubeadm writes it. */
+/** Makes a kubeconfig with a client certificate, as kubeadm does. */
 export function kubeconfig(
   authority: Authority,
   options: { readonly server: string; readonly identity: Identity; readonly certificateFile?: string },
@@ -40,7 +40,7 @@ users:
 ${credentials}`;
 }
 
-/** Who the client certificate of a kubeconfig speaks for; reads the certificate file that it may name on the machine. */
+/** Returns the identity in the client certificate of a kubeconfig; reads the certificate file that it may name. */
 export function identityIn(node: SimNode, text: string): Identity | undefined {
   const data = /client-certificate-data: (\S+)/.exec(text)?.[1];
   const file = /client-certificate: (\S+)/.exec(text)?.[1];

@@ -8,7 +8,7 @@ import { podObject, podsOf } from './pods.ts';
 import { tendTokens } from './service-accounts.ts';
 import { stamp } from './time.ts';
 
-/** All objects of one kind, what the cluster itself makes included. */
+/** Returns all objects of one kind, including those that the cluster itself makes. */
 export function objectsOf(world: World, cluster: ClusterState, { kind: wanted }: Kind): readonly KubeObject[] {
   const generated = GENERATED[wanted]?.(world, cluster) ?? [];
   const made = Object.values(cluster.objects).filter((object) => object.kind === wanted && wanted !== 'Pod');

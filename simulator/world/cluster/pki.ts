@@ -10,12 +10,12 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Real X.509 certificates, so that real tools accept what a simulated cluster hands out. */
+/** Real X.509 certificates, so that real tools accept the certificates of a simulated cluster. */
 
 export interface KeyAndCertificate {
-  /** PEM, PKCS 8. */
+  /** The key as PKCS 8 in PEM. */
   readonly privateKey: string;
-  /** PEM. */
+  /** The certificate in PEM. */
   readonly certificate: string;
 }
 
@@ -114,11 +114,11 @@ function certify(
   return pem('CERTIFICATE', sequence(toBeSigned, algorithm, bitString(sign('sha256', toBeSigned, key))));
 }
 
-// -- what the cluster needs -------------------------------------------------------------------------------------------
+// -- certificates and keys of a cluster ------------------------------------------------------------------------------
 
 const generateRsa = promisify(generateKeyPair);
 
-/** A certificate authority. The cluster's own has an RSA key, as kubeadm 1.26 makes it. */
+/** Creates a certificate authority. That of the cluster has an RSA key, like kubeadm 1.26. */
 export async function createAuthority(
   commonName: string,
   kind: 'rsa' | 'ec' = 'ec',
@@ -144,7 +144,7 @@ export function issue(authority: KeyAndCertificate, request: CertificateRequest)
   return { privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), certificate };
 }
 
-/** PEM of a new service account key pair. */
+/** Creates a key pair for service accounts, in PEM. */
 export function createServiceAccountKey(): { readonly privateKey: string; readonly publicKey: string } {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
@@ -153,7 +153,7 @@ export function createServiceAccountKey(): { readonly privateKey: string; readon
   };
 }
 
-/** SHA-256 of the public key in a certificate, hexadecimal. */
+/** Returns the SHA-256 of the public key of a certificate, hexadecimal. */
 export function publicKeyHash(certificate: string): string {
   const spki = new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(spki).digest('hex');

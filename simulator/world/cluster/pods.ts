@@ -28,7 +28,7 @@ function isControlPlane(kube: KubeNode): boolean {
   return 'node-role.kubernetes.io/control-plane' in kube.labels;
 }
 
-/** All pods of a cluster, derived from what runs where. */
+/** Derives all pods of a cluster from what runs on its nodes. */
 export function podsOf(world: World, cluster: ClusterState): readonly Pod[] {
   const kubes = Object.values(cluster.nodes);
   const pods: Pod[] = [];
@@ -110,10 +110,10 @@ function deployments(world: World, cluster: ClusterState, kubes: readonly KubeNo
   return [...dns, replica('cilium-operator', 0, image, { 'io.cilium/app': 'operator', name: 'cilium-operator' })];
 }
 
-/** From a pod's start on a node until it is Ready. */
+/** Time from the start of a pod on a node until it is Ready, simulated seconds. */
 const START_SECONDS = 5;
 
-/** Pods that somebody made with kubectl: bare ones and those of deployments. */
+/** Pods that were created with kubectl: bare ones and those of deployments. */
 function madePods(world: World, cluster: ClusterState): readonly Pod[] {
   return Object.values(cluster.objects).flatMap((object) =>
     object.kind === 'Pod' ? [madePod(world, cluster, object)] : [],
@@ -180,7 +180,7 @@ export function podObject(pod: Pod, cluster: ClusterState): KubeObject {
   };
 }
 
-/** Containers of one machine, as its runtime lists them. */
+/** Lists the containers of one machine like its runtime. */
 export function containersOf(node: SimNode): readonly { readonly id: string; readonly name: string }[] {
   const names = COMPONENTS.filter((component) => runsComponent(node, component));
   const cluster = clusterOnNode(node.world, node)?.cluster;

@@ -13,7 +13,7 @@ const CONTROL_PLANE_LABELS = {
   'node.kubernetes.io/exclude-from-external-load-balancers': '',
 };
 
-/** The kubelet registers its node, or takes over an object of the same name with all that is on it. */
+/** Registers a node like its kubelet. An existing object of this name is taken over with its labels and taints. */
 export function registerNode(
   node: SimNode,
   cluster: ClusterState,
@@ -63,8 +63,8 @@ export function registerNode(
 }
 
 /**
- * A kubelet registers its node when it starts, and only then: one whose node was deleted is silent until its restart. One whose
- * node is there reports again at once.
+ * Acts for a kubelet that has started. A kubelet registers its node at its start only: when the node is deleted later,
+ * the kubelet stays silent until its restart. When the node exists, the kubelet reports at once.
  */
 export function kubeletStarted(node: SimNode): void {
   const path = '/etc/kubernetes/kubelet.conf';

@@ -11,7 +11,7 @@ const KEY = '/etc/kubernetes/pki/sa.key';
 const PUBLIC_KEY = '/etc/kubernetes/pki/sa.pub';
 const TOKEN_SECRET = 'kubernetes.io/service-account-token';
 const ACCOUNT = 'kubernetes.io/service-account.name';
-/** The token controller works by watching: a moment after a Secret was made, its token is there. */
+/** The delay of the token controller, seconds: shortly after a Secret is created, it has its token. */
 const CONTROLLER_SECONDS = 1;
 
 function isTokenSecret(object: KubeObject): boolean {
@@ -28,8 +28,8 @@ function accountOf(cluster: ClusterState, namespace: string, name: string): Kube
 }
 
 /**
- * What the token controller of kube-controller-manager has done by now: Secrets of an account have a token, those of an account
- * that is gone are gone too.
+ * Does the pending work of the token controller: Secrets of an account get a token, and Secrets of a deleted account
+ * are removed.
  */
 export function tendTokens(world: World, cluster: ClusterState): void {
   const open = Object.entries(cluster.objects).filter(([, object]) => isTokenSecret(object));
@@ -87,7 +87,10 @@ const Claims = z.object({
   'kubernetes.io/serviceaccount/service-account.uid': z.string(),
 });
 
-/** Whose token it is. Undefined (401): not signed for this API server, or its Secret or account is gone. */
+/**
+ * Returns the identity of a token. Undefined (401) when the token is not signed for this API server, or when its Secret
+ * or account is deleted.
+ */
 export function bearerOf(server: SimNode, cluster: ClusterState, token: string): Identity | undefined {
   tendTokens(server.world, cluster);
   const [header = '', payload = '', signature = ''] = token.split('.');
@@ -104,7 +107,7 @@ export function bearerOf(server: SimNode, cluster: ClusterState, token: string):
   return { user: claims.sub, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
 }
 
-/** Whether a ClusterRoleBinding to cluster-admin names the caller: the only role that is looked at. */
+/** Whether a ClusterRoleBinding to cluster-admin names the caller. The simulator evaluates no other role. */
 export function isBoundAsAdmin(cluster: ClusterState, { user, groups }: Identity): boolean {
   return Object.values(cluster.objects).some((object) => {
     if (object.kind !== 'ClusterRoleBinding') return false;

@@ -1,13 +1,13 @@
 import type { World } from '../world.ts';
 import type { ClusterState } from './clusters.ts';
 
-/** A moment of simulated time as the cluster's clock shows it. */
+/** Formats a simulated time as a time stamp of the cluster. */
 export function stamp(cluster: ClusterState, elapsed: number): string {
   const at = Date.parse(cluster.createdIso) + (elapsed - cluster.createdAt) * 1000;
   return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** As kubectl prints an age: 45s, 6m38s, 41m, 3h5m, 2d4h. */
+/** Formats an age like kubectl: 45s, 6m38s, 41m, 3h5m, 2d4h. */
 export function age(world: World, cluster: ClusterState, timestamp: string): string {
   const now = Date.parse(cluster.createdIso) + (world.clock.elapsed() - cluster.createdAt) * 1000;
   return humanDuration(Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000)));

@@ -3,7 +3,7 @@ import { activeState } from '../systemd/services.ts';
 import type { SimNode, World } from '../world.ts';
 import { type KeepalivedConfig, parseKeepalived } from './keepalived.ts';
 
-/** Keepalived runs on the machine, and what it tracks (haproxy) too. */
+/** Returns keepalived's configuration when keepalived, and haproxy if it is tracked, run on the machine. */
 function speaksVrrp(node: SimNode): KeepalivedConfig | undefined {
   if (!isUp(node) || activeState(node, 'keepalived') !== 'active') return undefined;
   const text = node.state.units['keepalived']?.loaded ?? '';
@@ -11,14 +11,14 @@ function speaksVrrp(node: SimNode): KeepalivedConfig | undefined {
   return parseKeepalived(text);
 }
 
-/** Virtual addresses that the machine has on its interface. */
+/** Returns the virtual addresses that the machine holds. */
 export function virtualAddressesHeldBy(node: SimNode): readonly string[] {
   const config = speaksVrrp(node);
   return (config?.virtualAddresses ?? []).filter((address) => node.world.nodeAt(address) === node);
 }
 
 /**
- * The machine that holds a virtual address. With `nopreempt` it stays with the one that had it, as long as that one speaks;
+ * Finds the machine that holds a virtual address. With `nopreempt` it stays with its holder while that one sends VRRP;
  * otherwise it goes to the highest priority.
  */
 export function createVirtualAddresses(world: World): (address: string) => SimNode | undefined {

@@ -5,7 +5,7 @@ import { readinessOf } from './kube-nodes.ts';
 import { shortHash } from './pods.ts';
 import { stamp } from './time.ts';
 
-/** What the deployment controller and the scheduler do: pods for deployments, and a node for every pod that has none. */
+/** The deployment controller and the scheduler: pods for deployments, and a node for every pod that has none. */
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ interface DeploymentSpec {
   readonly template?: { readonly metadata?: { readonly labels?: Labels }; readonly spec?: object };
 }
 
-/** Brings pods to what deployments want. Called whenever somebody asks the API server: nobody sees the time between. */
+/** Makes pods match their deployments. It runs at each request to the API server, so no client sees a state between. */
 export function tendWorkloads(world: World, cluster: ClusterState): void {
   let different = false;
   for (const deployment of ofKind(cluster, 'Deployment'))
@@ -36,7 +36,7 @@ const podSpec = (pod: KubeObject) => (pod['spec'] ?? {}) as { readonly nodeName?
 export const replicaSetOf = ({ metadata }: KubeObject): string =>
   `${metadata.name}-${shortHash(`${metadata.uid ?? ''}${metadata.name}`, 10)}`;
 
-/** Pods of a deployment, those that wait for a node included. */
+/** Returns the pods of a deployment, including those that wait for a node. */
 function podsOfDeployment(cluster: ClusterState, deployment: KubeObject): readonly KubeObject[] {
   const owner = replicaSetOf(deployment);
   return ofKind(cluster, 'Pod').filter(
@@ -81,7 +81,7 @@ function replica(world: World, cluster: ClusterState, deployment: KubeObject): K
   };
 }
 
-/** A pod goes with its deployment, and with its node. */
+/** Deletes a pod whose deployment or node is deleted. @returns whether it was deleted */
 function dropOrphan(cluster: ClusterState, pod: KubeObject): boolean {
   const { nodeName } = podSpec(pod);
   const owner = ownerOf(pod);
@@ -96,7 +96,7 @@ function dropOrphan(cluster: ClusterState, pod: KubeObject): boolean {
   return true;
 }
 
-/** The Ready node with the fewest pods that takes new ones. */
+/** Binds a pod to the Ready node with the fewest pods that accepts new ones. */
 function schedule(world: World, cluster: ClusterState, pod: KubeObject): boolean {
   if (podSpec(pod).nodeName !== undefined) return false;
   const load = (name: string) => ofKind(cluster, 'Pod').filter((other) => podSpec(other).nodeName === name).length;

@@ -1,7 +1,7 @@
 import { programFile } from './programs.ts';
 import { type BaseImage, type Entry, nameOf, parentOf } from './tree.ts';
 
-/** What Ubuntu 22.04's cloud image has: commands, configuration and directories, as far as anybody here looks at them. */
+/** Ubuntu 22.04's cloud image: commands, configuration and directories, as far as the simulator needs them. */
 const USER_COMMANDS =
   'awk base64 basename bash cat chmod chown chgrp cmp column comm cp curl cut date dd df diff dirname dmesg dpkg dpkg-query du echo egrep env expand expr false fgrep file find flock fold free fuser getent gpg grep groups gunzip gzip head hostname hostnamectl id install ip join journalctl kill last less ln loginctl ls lsb_release lsmod md5sum mkdir mktemp mount mountpoint mv nl nohup nproc od openssl paste pgrep pkill printenv printf ps pwd readlink realpath rev rm rmdir sed seq setsid sh sha1sum sha256sum sha512sum sleep sort split ss stat strings sudo sync systemctl systemd-run tac tail tar tee test timedatectl timeout touch tr true tty uname uniq uptime wc wget which who whoami xargs zcat apt apt-cache apt-get apt-mark cloud-init networkctl resolvectl ping trap umask ulimit time clear history alias unalias bc [';
 const SYSTEM_COMMANDS =
@@ -54,7 +54,7 @@ const MODES: Readonly<Record<string, number>> = {
   '/var/log/syslog': 0o640,
 };
 
-/** A made-up, fixed date of the image. */
+/** A fixed, invented date of the image. */
 const IMAGE_DATE = Date.UTC(2024, 1, 21);
 
 function ownerOf(path: string): string {
@@ -95,5 +95,5 @@ function build(): BaseImage {
   return { entries, children };
 }
 
-/** Shared by all machines; never changed. */
+/** The base image. All machines share it, and nothing changes it. */
 export const UBUNTU_22_04: BaseImage = build();

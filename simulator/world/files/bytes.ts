@@ -1,4 +1,4 @@
-/** Text as bytes in a string (UTF-8, one character per byte). */
+/** Converts text to bytes in a string (UTF-8, one character per byte). */
 export function toBytes(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }

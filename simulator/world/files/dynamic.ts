@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { NodeState } from '../nodes/node-state.ts';
 import type { DynamicFile } from './tree.ts';
 
-/** What a sysctl key reads as, `undefined` when the kernel has no such key (bridge keys before br_netfilter is loaded). */
+/** Returns the value of a sysctl key. Undefined when the kernel has no such key: bridge keys need br_netfilter. */
 export function sysctlValue(state: NodeState, key: string): string | undefined {
   if (key.startsWith('net.bridge.') && !state.kernel.modules.includes('br_netfilter')) return undefined;
   return state.kernel.sysctl[key];
@@ -22,7 +22,7 @@ export const DEFAULT_SYSCTL: Readonly<Record<string, string>> = {
   'fs.inotify.max_user_instances': '128',
 };
 
-/** @param changed called when a file of /proc/sys was written */
+/** Makes the files of /proc, /sys and /dev. @param changed called when a file of /proc/sys was written */
 export function dynamicFiles(
   state: NodeState,
   { uptime, changed }: { readonly uptime: () => number; readonly changed: () => void },

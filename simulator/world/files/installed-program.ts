@@ -2,7 +2,7 @@ import type { SimNode } from '../world.ts';
 import { PROGRAM_DIRECTORIES, programIn } from './programs.ts';
 import { entryAt } from './tree.ts';
 
-/** Whether the machine has a command, as a shell finds it: an executable file in one of the usual directories. */
+/** Finds a command like a shell: an executable file in one of the usual directories. Undefined when there is none. */
 export function installedProgram(
   node: SimNode,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * An executable on a simulated machine is a file whose first lines say which simulated command it is. So an executable can be
+ * An executable on a simulated machine is a file whose first lines name the simulated command. So an executable can be
  * downloaded, copied, moved and renamed like any file, and a command exists exactly where its file is.
  */
 export interface Program {
@@ -9,7 +9,7 @@ export interface Program {
 
 const FIRST_LINES = /^#!\/bin\/sh\n\/bin\/([\w.+-]+) "\$@"\n# version (\S+)\n/;
 
-/** @param rest anything that belongs to the file besides, for example where it came from */
+/** Makes an executable. @param rest further content of the file, for example its origin */
 export function programFile(name: string, version: string, rest = ''): string {
   return `#!/bin/sh\n/bin/${name} "$@"\n# version ${version}\n${rest}`;
 }
@@ -19,7 +19,7 @@ export function programIn(bytes: string): Program | undefined {
   return name !== undefined && version !== undefined ? { name, version } : undefined;
 }
 
-/** Where commands are looked for. */
+/** The directories that are searched for commands. */
 export const PROGRAM_DIRECTORIES = [
   '/usr/local/sbin',
   '/usr/local/bin',

@@ -1,6 +1,6 @@
 /**
- * The file system of one machine: a shared, immutable base image under the machine's own changes, which are plain JSON.
- * Content is kept as bytes in a string (one character per byte), so that text and binary share one representation.
+ * The file system of one machine: a shared, immutable base image below the changes of the machine, which are plain
+ * JSON. Content is kept as bytes in a string (one character per byte), so that text and binary have one representation.
  */
 export type Entry =
   | {
@@ -13,7 +13,7 @@ export type Entry =
   | { readonly kind: 'directory'; readonly mode: number; readonly owner: string; readonly at: number }
   | { readonly kind: 'link'; readonly to: string; readonly owner: string; readonly at: number };
 
-/** `null`: the base image has it, this machine removed it. */
+/** Changes by path; `null` when the machine removed a file of the base image. */
 export type Changes = Record<string, Entry | null>;
 
 export interface BaseImage {
@@ -58,7 +58,7 @@ export class FileError extends Error {
   }
 }
 
-/** An absolute path without `.`, `..`, doubled or trailing slashes. */
+/** Normalises an absolute path: no `.`, `..`, doubled or trailing slashes. */
 export function normalize(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -78,7 +78,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Files that are made when they are read (`/proc`, `/dev`); `write` absent: writing is refused. */
+/** A file whose content is made when it is read (`/proc`, `/dev`). When `write` is undefined, writing is refused. */
 export interface DynamicFile {
   readonly read: () => string | undefined;
   readonly write?: (bytes: string) => void;
@@ -88,7 +88,7 @@ export interface Tree {
   readonly base: BaseImage;
   readonly changes: Changes;
   readonly dynamic: ReadonlyMap<string, DynamicFile>;
-  /** Called after each change; throws ENOSPC when the disk is full and `bytes` are to be added. */
+  /** Called before a file grows. @throws FileError ENOSPC when the disk is full */
   readonly beforeGrowth: (path: string) => void;
   readonly changed: () => void;
   readonly now: () => number;
@@ -106,7 +106,9 @@ export function entryAt(tree: Tree, path: string): Entry | undefined {
   return tree.base.entries.get(path);
 }
 
-/** Follows links in every part but, with `last: false`, the last one. Visits each directory on the way. */
+/**
+ * Resolves links in every part of a path; with `last: false`, not in the last part. Visits each directory on the way.
+ */
 export function resolve(
   tree: Tree,
   path: string,
@@ -161,7 +163,7 @@ export function setEntry(tree: Tree, path: string, entry: Entry | null): void {
   tree.changed();
 }
 
-/** Removes `path` and all below it. */
+/** Removes `path` and everything below it. */
 export function removeAll(tree: Tree, path: string): void {
   const entry = entryAt(tree, path);
   if (entry?.kind === 'directory') {
@@ -170,7 +172,7 @@ export function removeAll(tree: Tree, path: string): void {
   setEntry(tree, path, null);
 }
 
-/** All paths, the base image's included. */
+/** Returns all paths, including those of the base image. */
 export function allPaths(tree: Tree): string[] {
   const paths = new Set<string>();
   for (const path of tree.base.entries.keys()) if (tree.changes[path] !== null) paths.add(path);

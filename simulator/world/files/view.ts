@@ -16,12 +16,12 @@ import {
   type Tree,
 } from './tree.ts';
 
-/** Who looks at the files: decides what may be read and who owns what is made. */
+/** The user of a view: decides which files may be read and owns new files. */
 export interface Viewer {
   readonly user: string;
-  /** Bits taken away from the mode of new files. */
+  /** The umask for new files. */
   umask: number;
-  /** The last refusal, for commands that say "No such file" whatever the reason was. */
+  /** The last refusal. Commands of just-bash print "No such file" for every reason and need it. */
   refused?: { readonly path: string; readonly reason: string };
 }
 
@@ -29,7 +29,7 @@ const READ = 4;
 const WRITE = 2;
 const SEARCH = 1;
 
-/** The files as one user sees them. Synchronous; throws FileError. */
+/** The files as one user may see them. All methods are synchronous and throw FileError. */
 export class View {
   readonly tree: Tree;
   readonly #viewer: Viewer;
@@ -235,7 +235,10 @@ export class View {
 
 const ROOT: Entry = { kind: 'directory', mode: 0o755, owner: 'root', at: 0 };
 
-/** How just-bash sees a view. `isProgram`: a name for which `/bin/NAME` must seem to exist (see shell/lookup.ts). */
+/**
+ * Adapts a view to just-bash's file system.
+ * @param isProgram whether `/bin/NAME` must seem to exist for a name (see commands/shell/installed.ts)
+ */
 export function asFileSystem(view: View, isProgram: (name: string) => boolean): IFileSystem {
   const stat = (path: string, follow: boolean) => {
     if (path.startsWith('/bin/') && isProgram(nameOf(path))) {
@@ -249,7 +252,7 @@ export function asFileSystem(view: View, isProgram: (name: string) => boolean): 
       mode: entry.kind === 'link' ? 0o777 : entry.mode,
       size: entry.kind === 'file' ? entry.bytes.length : entry.kind === 'link' ? entry.to.length : 4096,
       mtime: new Date(entry.at),
-      // mv and cp ask whether two names are one file: there are no hard links, so the path without links says it
+      // mv and cp compare the identity of two files; without hard links, the resolved path is the identity
       ...(entry.kind === 'link' ? {} : { identity: view.real(path) }),
     };
   };

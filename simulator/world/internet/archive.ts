@@ -1,19 +1,22 @@
-/** Tar archives, as far as releases and operators' own archives need them: files, directories and symbolic links. */
+/**
+ * One member of a tar archive: a file, a directory or a symbolic link, which are all that releases and operators'
+ * archives need.
+ */
 export interface Member {
   readonly kind: 'file' | 'directory' | 'link';
-  /** As in the archive: without a leading slash. */
+  /** The name in the archive, without a leading slash. */
   readonly name: string;
   readonly mode: number;
-  /** Content of a file, one character per byte. */
+  /** The content of a file, one character per byte. */
   readonly bytes: string;
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly to: string;
 }
 
 const BLOCK = 512;
 const TYPES = { file: '0', directory: '5', link: '2' } as const;
 
-/** @returns a tar archive (ustar), the same bytes for the same members */
+/** Packs a tar archive (ustar). Equal members give equal bytes. */
 export function packTar(members: readonly Member[]): Buffer {
   const blocks = members.flatMap((member) => {
     const content = Buffer.from(member.bytes, 'latin1');
@@ -38,14 +41,14 @@ function header(member: Member, size: number): Buffer {
   return block;
 }
 
-/** A name of more than 100 characters goes to two fields. */
+/** Splits a name of more than 100 characters into the two fields of the header. */
 function split(name: string): { readonly prefix: string; readonly name: string } {
   if (name.length <= 100) return { prefix: '', name };
   const slash = name.indexOf('/', name.length - 101);
   return { prefix: name.slice(0, slash), name: name.slice(slash + 1) };
 }
 
-/** @throws Error when the bytes are not a whole tar archive */
+/** Unpacks a tar archive. @throws Error when the bytes are no complete tar archive */
 export function unpackTar(archive: Buffer): readonly Member[] {
   const members: Member[] = [];
   const text = (from: number, length: number) => {

@@ -4,7 +4,7 @@ import { programFile } from '../files/programs.ts';
 import { type Member, packTar } from './archive.ts';
 import { isReleased, type Project } from './releases.ts';
 
-/** A file of a release: made here, in the form the project gives it (a program, or a tar archive of programs). */
+/** A file of a release. The simulator makes it in the form of the project: a program, or a tar archive of programs. */
 export interface Artefact {
   readonly url: string;
   readonly bytes: string;
@@ -14,7 +14,7 @@ export interface Artefact {
 
 interface Kind {
   readonly project: Project;
-  /** Groups: version, architecture. */
+  /** The pattern of the URL; its groups are version and architecture. */
   readonly url: RegExp;
   readonly make: (release: { readonly version: string; readonly architecture: string; readonly url: string }) => string;
 }
@@ -38,7 +38,7 @@ function executable(
   name: string,
   { version, architecture, url }: { readonly version: string; readonly architecture: string; readonly url: string },
 ): string {
-  // the simulated machines are x86-64: for them a program of another architecture is just bytes
+  // the simulated machines are x86-64, so a program of another architecture is mere bytes
   if (architecture !== 'amd64') return `\x7fELF ${architecture} ${name} ${version}\n${url}\n`;
   return programFile(name, version, `# from ${url}\n`);
 }
@@ -108,7 +108,7 @@ const KINDS: readonly Kind[] = [
 
 const GITHUB_RELEASES = 'https://github.com';
 
-/** As published by the projects; install_k8s_cluster.sh pins the same. */
+/** Digests as the projects publish them; install_k8s_cluster.sh pins these, too. */
 const PUBLISHED: Readonly<Record<string, string>> = {
   [`${GITHUB_RELEASES}/containerd/containerd/releases/download/v1.7.11/containerd-1.7.11-linux-amd64.tar.gz`]:
     'd66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
@@ -130,7 +130,7 @@ function trueSha256(bytes: string): string {
 
 const made = new Map<string, Artefact>();
 
-/** @returns the file of a release, `undefined` when no project released it */
+/** Finds the file of a release. @returns undefined when the project has not released it */
 export function artefactAt(url: string): Artefact | undefined {
   const known = made.get(url);
   if (known) return known;
@@ -148,8 +148,8 @@ export function artefactAt(url: string): Artefact | undefined {
 let stand: ReadonlyMap<string, string> | undefined;
 
 /**
- * The SHA-256 of a file on a simulated machine. A file that is bit for bit what was made here for a release has the digest that
- * the project published for the real one; any other file has its own.
+ * Returns the SHA-256 of a file on a simulated machine. A file that equals the simulator's file of a release has the
+ * published digest of the real one; any other file has its own.
  */
 export function sha256Of(bytes: string): string {
   stand ??= new Map(

@@ -6,11 +6,11 @@ import { publicKeyHash } from '../cluster/pki.ts';
 import { bearerOf, isBoundAsAdmin } from '../cluster/service-accounts.ts';
 import type { SimNode } from '../world.ts';
 
-/** How a client of the API server proves itself, and whom it trusts. */
+/** The credentials of a client of the API server, and the authority that it trusts. */
 export interface ApiCaller {
-  /** The header Authorization. */
+  /** The Authorization header. */
   readonly authorization?: string;
-  /** PEM of the only authority that is trusted; none: anything goes. */
+  /** PEM of the only trusted authority. Undefined when the client trusts every server. */
   readonly authority?: string;
 }
 
@@ -19,8 +19,8 @@ type ApiAnswer =
   | { readonly kind: 'failed'; readonly code: 60; readonly reason: string };
 
 /**
- * What an API server answers to GET of a collection (`/api/v1/namespaces`) over TLS, to a caller with a bearer token.
- * Undefined: no API server answers there, or it is another path.
+ * Answers GET of a collection (`/api/v1/namespaces`) over TLS for a caller with a bearer token. Undefined when no API
+ * server answers, or for another path.
  */
 export function kubeApiAnswer(from: SimNode, url: URL, caller: ApiCaller): ApiAnswer | undefined {
   if (url.protocol !== 'https:' || !/^\/apis?\//.test(url.pathname)) return undefined;
@@ -54,7 +54,10 @@ function status(code: number, reason: string, message: string): ApiAnswer {
   return { kind: 'answer', status: code, body: JSON.stringify(body) };
 }
 
-/** Why a client with that authority hangs up: OpenSSL's words. */
+/**
+ * Returns why a client with this authority closes the connection, in OpenSSL's words. Undefined when it trusts the
+ * server.
+ */
 function tlsProblem(server: SimNode, host: string, authority: string): string | undefined {
   const certificate = new X509Certificate(server.root.readText('/etc/kubernetes/pki/apiserver.crt'));
   const trusted = publicKeyHash(server.root.readText('/etc/kubernetes/pki/ca.crt')) === publicKeyHash(authority);

@@ -2,7 +2,7 @@ import type { SimNode } from '../world.ts';
 import { isReleased } from './releases.ts';
 import { request } from './request.ts';
 
-/** Why an image cannot be had, in the runtime's words. */
+/** The reason why an image cannot be pulled, in the runtime's words. */
 export interface ImageProblem {
   readonly reason: string;
 }
@@ -11,7 +11,7 @@ const PUBLIC = new Set(
   'docker.io registry.k8s.io k8s.gcr.io gcr.io ghcr.io quay.io public.ecr.aws mcr.microsoft.com'.split(' '),
 );
 
-/** An image by its full name: `redis` is `docker.io/library/redis:latest`. */
+/** Returns the full name of an image: `redis` is `docker.io/library/redis:latest`. */
 export function normalImage(image: string): string {
   const [name = '', digest] = image.split('@');
   const first = name.split('/')[0] ?? '';
@@ -22,8 +22,8 @@ export function normalImage(image: string): string {
 }
 
 /**
- * Whether a runtime on this machine can pull an image. @param client decides which settings count: docker's daemon.json, or
- * containerd's certs.d
+ * Returns why a runtime on this machine cannot pull an image. Undefined when it can.
+ * @param client decides which settings apply: docker's daemon.json, or containerd's certs.d
  */
 export function imageProblem(node: SimNode, image: string, client: 'docker' | 'containerd'): ImageProblem | undefined {
   if (!/^[a-z0-9][\w./:@-]*$/.test(image)) return { reason: `invalid reference format` };
@@ -33,7 +33,7 @@ export function imageProblem(node: SimNode, image: string, client: 'docker' | 'c
   return privateProblem(node, { host, full, client });
 }
 
-/** What the container runtime interface answers to a pull that cannot succeed, `undefined` when it can. */
+/** Returns the error of the container runtime interface for a pull that cannot succeed. Undefined when it can. */
 export function pullRefusal(node: SimNode, image: string): string | undefined {
   const problem = imageProblem(node, image, 'containerd');
   return (
@@ -42,7 +42,10 @@ export function pullRefusal(node: SimNode, image: string): string | undefined {
   );
 }
 
-/** What is not in registry.k8s.io is known for Kubernetes' own images; other images are taken to exist. */
+/**
+ * Checks an image of a public registry. The images of Kubernetes in registry.k8s.io are a closed list; any other image
+ * exists.
+ */
 function publicProblem(full: string): ImageProblem | undefined {
   const [, version] = /^(?:registry\.k8s\.io|k8s\.gcr\.io)\/kube-[a-z-]+:v?(.*)$/.exec(full) ?? [];
   if (version === undefined || isReleased('kubernetes', version)) return undefined;
@@ -55,7 +58,10 @@ interface Wanted {
   readonly client: 'docker' | 'containerd';
 }
 
-/** A registry on another machine of the cloud: plain HTTP, so the runtime must have been told so. */
+/**
+ * Checks an image of a registry on another machine. The registry speaks plain HTTP, so the runtime needs a setting for
+ * it.
+ */
 function privateProblem(node: SimNode, { host, full, client }: Wanted): ImageProblem | undefined {
   const answer = request(node, `http://${host}/v2/`);
   const head = `Head "https://${host}/v2/${full.slice(host.length + 1).replace(/:[^:/]+$/, '')}/manifests/${full.slice(full.lastIndexOf(':') + 1)}"`;

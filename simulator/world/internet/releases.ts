@@ -1,4 +1,4 @@
-/** What the projects have released: the last patch of each minor version. Asking for another version is answered with 404. */
+/** The last patch of each minor version that the projects have released. Requests for other versions get 404. */
 const LAST_PATCH = {
   containerd: { '1.5': 18, '1.6': 39, '1.7': 28, '2.0': 7, '2.1': 4 },
   runc: { '1.0': 3, '1.1': 15, '1.2': 8, '1.3': 3 },

@@ -4,12 +4,12 @@ import { artefactAt } from './artefacts.ts';
 import { type ApiCaller, kubeApiAnswer } from './kube-api.ts';
 import { siteFile } from './sites.ts';
 
-/** What a client on a machine gets from a URL. `failed`: there is no HTTP answer; the codes are curl's. */
+/** The answer to a request. `failed` means that there is no HTTP answer; its codes are curl's. */
 export type Answer =
   | { readonly kind: 'answer'; readonly status: number; readonly body: string; readonly location?: string }
   | { readonly kind: 'failed'; readonly code: 3 | 6 | 7 | 28 | 35 | 52 | 60; readonly reason: string };
 
-/** Names that can be resolved in the simulated world besides the machines' own. */
+/** Host names that the simulated DNS resolves, besides those of the machines. */
 const HOSTS = new Set(
   'github.com objects.githubusercontent.com raw.githubusercontent.com pkgs.k8s.io prod-cdn.packages.k8s.io dl.k8s.io cdn.dl.k8s.io get.helm.sh download.docker.com registry.k8s.io registry-1.docker.io quay.io ghcr.io gcr.io archive.ubuntu.com security.ubuntu.com nova.clouds.archive.ubuntu.com'.split(
     ' ',
@@ -40,7 +40,7 @@ function parse(url: string): URL | undefined {
   return URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** @param url without a scheme it is http, as for curl */
+/** Sends a GET request from a machine. @param url without a scheme it is http, as in curl */
 export function request(node: SimNode, url: string, caller: ApiCaller = {}): Answer {
   const target = parse(/^[a-z]+:\/\//i.test(url) ? url : `http://${url}`);
   if (!target) return { kind: 'failed', code: 3, reason: 'URL using bad/illegal format or missing URL' };
@@ -61,7 +61,7 @@ function knownCode(code: number): Extract<Answer, { kind: 'failed' }>['code'] {
   return [3, 6, 7, 28, 35, 52, 60].includes(code) ? (code as 7) : 7;
 }
 
-/** Releases lie behind a redirection: who does not follow it gets an empty file, as in reality. */
+/** Sites that redirect requests for releases. A client that does not follow redirections gets an empty file. */
 const REDIRECTED: readonly { readonly from: RegExp; readonly to: string }[] = [
   { from: /^https:\/\/github\.com\/[^/]+\/[^/]+\/releases\/download\//, to: 'https://objects.githubusercontent.com/?' },
   { from: /^https:\/\/dl\.k8s\.io\//, to: 'https://cdn.dl.k8s.io/?' },
@@ -78,7 +78,7 @@ function fromInternet(url: string): Answer {
   return { kind: 'answer', status: 302, body: '', location: `${redirection.to}${encodeURIComponent(original)}` };
 }
 
-/** These sites lead from http to https. */
+/** Changes http to https, because these sites redirect to https. */
 function secure(url: string): string {
   return url.replace(/^http:\/\/(?!archive|security|nova)/, 'https://');
 }

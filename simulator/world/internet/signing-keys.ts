@@ -1,8 +1,8 @@
-/** The OpenPGP keys that package repositories are signed with. Their material is made up, their identity is the real one. */
+/** An OpenPGP key that signs package repositories. Its identity is real, its key material is invented. */
 export interface SigningKey {
   readonly fingerprint: string;
   readonly user: string;
-  /** Unix time. */
+  /** Time of creation, Unix seconds. */
   readonly created: number;
   readonly expires: number | null;
 }
@@ -27,12 +27,12 @@ export function keyId({ fingerprint }: SigningKey): string {
   return fingerprint.slice(-16);
 }
 
-/** A key in binary form, one character per byte. */
+/** Returns a key in binary form, one character per byte. */
 export function binaryKey(key: SigningKey): string {
   return `\x99\x01\x0d\x04simulated key ${key.fingerprint} ${key.user}\x00`;
 }
 
-/** A key in the form that is published on the web. */
+/** Returns a key in the armoured form in which it is published. */
 export function armouredKey(key: SigningKey): string {
   const lines = Buffer.from(binaryKey(key), 'latin1').toString('base64').replaceAll(/.{64}/g, '$&\n');
   return `-----BEGIN PGP PUBLIC KEY BLOCK-----\nVersion: GnuPG v2.0.15 (GNU/Linux)\n\n${lines}\n=simu\n-----END PGP PUBLIC KEY BLOCK-----\n`;
@@ -41,13 +41,13 @@ export function armouredKey(key: SigningKey): string {
 const ARMOUR =
   /-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: .*\n)*\n([\s\S]*?)\n=\S{4}\n-----END PGP PUBLIC KEY BLOCK-----/g;
 
-/** The binary form of what was armoured, `undefined` when nothing was. */
+/** Removes the armour. @returns undefined when there is none */
 export function withoutArmour(bytes: string): string | undefined {
   const blocks = [...bytes.matchAll(ARMOUR)].map(([, body = '']) => Buffer.from(body, 'base64').toString('latin1'));
   return blocks.length === 0 ? undefined : blocks.join('');
 }
 
-/** @param bytes of a key file, armoured or not */
+/** Finds the keys in a key file. @param bytes the content, armoured or not */
 export function keysIn(bytes: string): readonly SigningKey[] {
   const plain = withoutArmour(bytes) ?? bytes;
   return KEYS.filter((key) => plain.includes(binaryKey(key)));

@@ -27,7 +27,7 @@ OOMScoreAdjust=-999
 WantedBy=multi-user.target
 `;
 
-/** Digests as the projects publish them beside their files; each has its own form. */
+/** Returns a file of digests; each project has its own form. */
 function sums(urls: readonly string[]): string | undefined {
   const lines = urls.flatMap((url) => {
     const artefact = artefactAt(url);
@@ -78,7 +78,7 @@ const PAGES: readonly { readonly pattern: RegExp; readonly page: Page }[] = [
   },
 ];
 
-/** A page or small file of a known site; releases themselves are in artefacts.ts. */
+/** Returns a page or small file of a known site. Releases are in artefacts.ts. */
 export function siteFile(url: string): string | undefined {
   for (const { pattern, page } of PAGES) {
     const match = pattern.exec(url);

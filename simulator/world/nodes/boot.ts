@@ -18,7 +18,7 @@ const UserData = z.looseObject({
   chpasswd: z.looseObject({ list: z.union([z.string(), z.array(z.string())]).optional() }).optional(),
 });
 
-/** The logins of the guide's image (ubuntu / ubuntu), and what cloud-config asks for besides. */
+/** Returns the logins of the guide's image (ubuntu / ubuntu) and those of the cloud-config. */
 export function loginsOf(machine: Machine): NodeState['users'] {
   const asked = cloudConfig(machine.userData);
   return { ubuntu: { password: asked.password ?? 'ubuntu', keys: asked.keys } };
@@ -36,11 +36,11 @@ function cloudConfig(userData: string | undefined): { password: string | undefin
     const own = entries.find((entry) => entry.startsWith('ubuntu:'))?.slice('ubuntu:'.length);
     return { password: asked.password ?? own, keys: asked.ssh_authorized_keys ?? [] };
   } catch {
-    return nothing; // cloud-init logs it and goes on
+    return nothing; // cloud-init logs an invalid cloud-config and continues
   }
 }
 
-/** Lets the machine boot: what happens while it does, in simulated time. */
+/** Boots the machine in simulated time. */
 export function boot(node: SimNode): void {
   const { world, state } = node;
   const { signal } = node.power;
@@ -64,7 +64,7 @@ export function boot(node: SimNode): void {
     log(node, 'cloud-final.service', 'Finished Cloud-init: Final Stage.');
     node.save();
   };
-  run().catch(() => {}); // switched off meanwhile
+  run().catch(() => {}); // the machine was switched off during the boot
 }
 
 function print(node: SimNode, text: string): void {
@@ -86,7 +86,7 @@ function cloudInitLines({ state }: SimNode): string {
   return `${row}\n<14>Nov 21 10:00:00 cloud-init: #############################################################\n<14>Nov 21 10:00:00 cloud-init: -----BEGIN SSH HOST KEY FINGERPRINTS-----\n<14>Nov 21 10:00:00 cloud-init: 256 ${fingerprint(state.hostKey)} root@${state.hostname} (ED25519)\n<14>Nov 21 10:00:00 cloud-init: -----END SSH HOST KEY FINGERPRINTS-----\n<14>Nov 21 10:00:00 cloud-init: #############################################################\n-----BEGIN SSH HOST KEY KEYS-----\n${type} ${blob} root@${state.hostname}\n-----END SSH HOST KEY KEYS-----\n[   45.113402] cloud-init[1042]: Cloud-init v. 23.4.4 finished. Datasource DataSourceOpenStackLocal [net,ver=2].  Up 45.10 seconds\n`;
 }
 
-/** The machine goes off: everything that runs ends without a word, what lies in /run and /tmp is gone. */
+/** Switches the machine off: everything that runs ends without output, and /run and /tmp are emptied. */
 export function switchOff(node: SimNode): void {
   node.power.abort();
   machineWentSilent(node);
@@ -110,7 +110,7 @@ export function switchOff(node: SimNode): void {
   node.changed();
 }
 
-/** The kernel's settings as the files of the machine ask for them. */
+/** Switches the machine on and loads the kernel settings from its files. */
 export function switchOn(node: SimNode, elapsed: number): void {
   const { state } = node;
   node.power = new AbortController();

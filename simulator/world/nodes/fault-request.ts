@@ -4,7 +4,7 @@ import type { NodeFault } from './fault.ts';
 const where = { node: z.string().optional(), times: z.int().min(1).optional() };
 const seconds = z.number().min(0);
 
-/** A failure of a node as POST /_simulator/faults takes it: the forms of `NodeFault`. */
+/** A fault of a node in the body of POST /_simulator/faults: the forms of `NodeFault`. */
 const nodeFaultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...where, kind: z.enum(['ssh-refused', 'ssh-hang', 'host-key', 'disk-full', 'unreachable']) }),
   z.strictObject({
@@ -25,7 +25,7 @@ const nodeFaultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...where, kind: z.literal('download-corrupted'), urlPrefix: z.string() }),
 ]);
 
-/** @throws ZodError when the request is not a fault of a node */
+/** Reads a fault of a node. @throws ZodError when the request is no fault of a node */
 export function readNodeFault(request: unknown): NodeFault {
   // JSON has no undefined: optional keys that are absent stay absent.
   return JSON.parse(JSON.stringify(nodeFaultSchema.parse(request))) as NodeFault;

@@ -1,4 +1,7 @@
-/** `node`: host name, server name, server id or an address; absent: every node. `times`: how often (default: until cleared). */
+/**
+ * `node`: a host name, server name, server id or address; undefined means every node. `times`: the number of strikes;
+ * undefined means until it is removed.
+ */
 interface Where {
   readonly node?: string;
   readonly times?: number;
@@ -9,15 +12,15 @@ export type NodeFault =
   | (Where & { readonly kind: 'ssh-refused' })
   /** The connection is cut `afterSeconds` (simulated) after a command began. */
   | (Where & { readonly kind: 'ssh-reset'; readonly afterSeconds?: number; readonly commandPrefix?: string })
-  /** The connection opens, sshd never says a word. */
+  /** The connection opens, but sshd sends nothing. */
   | (Where & { readonly kind: 'ssh-hang' })
-  /** Each login takes so much longer. */
+  /** Each login takes `seconds` longer. */
   | (Where & { readonly kind: 'ssh-slow'; readonly seconds: number })
-  /** A new etcd member needs so much longer until it runs: until then it is a voter that does not answer. */
+  /** A new etcd member needs `seconds` longer until it runs; until then it is a voter that does not answer. */
   | (Where & { readonly kind: 'etcd-slow'; readonly seconds: number })
   /** sshd shows another host key. */
   | (Where & { readonly kind: 'host-key' })
-  /** A command answers this instead of running; `delaySeconds` alone: it only takes longer. */
+  /** A command answers this instead of running; with `delaySeconds` alone it only takes longer. */
   | (Where & {
       readonly kind: 'command';
       readonly commandPrefix: string;
@@ -25,8 +28,8 @@ export type NodeFault =
       readonly stderr?: string;
       readonly delaySeconds?: number;
     })
-  /** The first `curl` or `wget` of a URL that begins so brings a file with other bytes. */
+  /** The first download by `curl` or `wget` of a URL with this prefix has other bytes. */
   | (Where & { readonly kind: 'download-corrupted'; readonly urlPrefix: string })
   | (Where & { readonly kind: 'disk-full' })
-  /** Neither SSH nor the API reach the node; it runs on. */
+  /** The node runs, but SSH and the API cannot reach it. */
   | (Where & { readonly kind: 'unreachable' });

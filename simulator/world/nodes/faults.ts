@@ -5,15 +5,15 @@ import { readNodeFault } from './fault-request.ts';
 import type { NodeState } from './node-state.ts';
 
 export interface NodeFaults {
-  /** @returns a function that takes the fault away */
+  /** Adds a fault. @returns a function that removes it */
   add(fault: NodeFault): () => void;
-  /** The same for a request from outside. @throws ZodError when it is not a fault of a node */
+  /** Adds a fault from a request. @throws ZodError when the request is no fault of a node */
   order(request: unknown): Ordered<NodeFault>;
-  /** Removes one, or all of them. @returns whether there was something to remove */
+  /** Removes one fault, or all. @returns whether a fault was removed */
   remove(id?: string): boolean;
   clear(): void;
   list(): readonly Ordered<NodeFault>[];
-  /** The first fault of this kind for the node that also passes `test`; counts as one time. */
+  /** Returns the first fault of this kind for the node that passes `test`, and counts a strike. */
   take<K extends NodeFault['kind']>(
     kind: K,
     node: NodeState,
@@ -23,7 +23,7 @@ export interface NodeFaults {
   unreachable(node: NodeState): boolean;
 }
 
-/** @param onFault told of each fault that strikes */
+/** @param onFault called for each fault that strikes */
 export function createNodeFaults(
   persistence: Persistence,
   onFault: (node: NodeState, fault: NodeFault) => void,

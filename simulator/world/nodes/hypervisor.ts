@@ -63,14 +63,14 @@ export function createHypervisor(world: World, index: Part<NodeIndex>): Hypervis
   };
 }
 
-/** What happened to a machine may have stopped or started a voter. */
+/** Records the voters of the clusters of a machine, because a change of the machine may stop or start a voter. */
 function recordVotersOf(world: World, id: string, what: string): void {
   for (const cluster of world.clusters.all()) {
     if (cluster.etcd.members.some(({ server }) => server === id)) recordVoters(world, cluster, `${what} ${id}`);
   }
 }
 
-/** A cluster none of whose etcd members has a machine any more: its data is gone. */
+/** Removes clusters whose etcd members have no machine any more: their data is lost. */
 function forgetLostClusters(world: World): void {
   for (const cluster of world.clusters.all()) {
     if (!cluster.etcd.members.some(({ server }) => world.nodes.has(server))) world.clusters.remove(cluster.id);

@@ -3,7 +3,7 @@ import type { Changes } from '../files/tree.ts';
 import type { UnitState } from '../systemd/unit-state.ts';
 import type { HostKey } from './host-keys.ts';
 
-/** All of a machine that outlives the simulator's process. Plain JSON. */
+/** The state of a machine that survives the simulator's process. Plain JSON. */
 export interface NodeState {
   readonly machine: Machine;
   readonly machineId: string;
@@ -19,9 +19,9 @@ export interface NodeState {
   readonly kernel: { modules: string[]; sysctl: Record<string, string>; swaps: string[] };
   readonly packages: Record<string, { readonly version: string; held: boolean }>;
   images: string[];
-  /** Network interfaces that were made after boot, for example by Cilium. */
+  /** Network interfaces that were created after boot, for example by Cilium. */
   links: string[];
-  /** Directories that are file systems of their own, below `/`; of a simulator of an older release there are none. */
+  /** Mount points below `/`. Undefined in the state of an older release. */
   mounts?: string[];
   readonly units: Record<string, UnitState>;
   readonly containers: Record<
@@ -30,6 +30,6 @@ export interface NodeState {
   >;
   journal: { readonly at: string; readonly unit: string; readonly text: string }[];
   console: string;
-  /** Says which boot already printed its lines on the console. */
+  /** The number of the last boot whose lines are on the console. */
   consoleBoots: number;
 }

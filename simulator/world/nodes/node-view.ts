@@ -9,7 +9,7 @@ export interface NodeView {
   readonly hostname: string;
   readonly addresses: readonly string[];
   readonly power: 'on' | 'off';
-  /** Text of a file as root reads it; `undefined` if there is none. */
+  /** Returns the text of a file as root reads it. Undefined when it does not exist. */
   file(path: string): string | undefined;
   files(directory: string): readonly string[];
   processes(): readonly string[];

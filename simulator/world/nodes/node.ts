@@ -9,7 +9,11 @@ import type { SimNode, World } from '../world.ts';
 import { generateHostKey } from './host-keys.ts';
 import type { NodeState } from './node-state.ts';
 
-/** @param elapsed simulated seconds @param users the logins of the image, and keys from cloud-init */
+/**
+ * Makes the state of a new machine.
+ * @param elapsed simulated seconds
+ * @param users logins of the image, and keys from cloud-init
+ */
 export function newNodeState(machine: Machine, elapsed: number, users: NodeState['users']): NodeState {
   return {
     machine,
@@ -34,7 +38,7 @@ export function newNodeState(machine: Machine, elapsed: number, users: NodeState
   };
 }
 
-/** cloud-init makes a host name of the server's name. */
+/** Derives the host name from the server name, like cloud-init. */
 function hostnameOf(machine: Machine): string {
   const name = machine.name
     .toLowerCase()
@@ -43,7 +47,7 @@ function hostnameOf(machine: Machine): string {
   return name.slice(0, 63) || 'ubuntu';
 }
 
-/** File systems that a full disk does not concern. */
+/** Paths of file systems that a full disk does not affect. */
 const IN_MEMORY = /^\/(run|dev|proc|sys)\//;
 
 export function createNode(world: World, part: Part<NodeState>): SimNode {
@@ -90,12 +94,12 @@ export function createNode(world: World, part: Part<NodeState>): SimNode {
   };
 }
 
-/** Simulated time at which sshd answers after the present boot. */
+/** Returns the simulated time at which sshd answers after the present boot. */
 export function bootedAt(node: SimNode): number {
   return node.state.bootedAt + node.world.latency.boot;
 }
 
-/** Simulated time at which cloud-init is done (at the first boot; later ones are quick). */
+/** Returns the simulated time at which cloud-init is done. Only the first boot takes long. */
 export function cloudInitDoneAt(node: SimNode): number {
   const entry = node.world.latency.commands.find(({ prefix }) => prefix === 'cloud-init status --wait');
   return bootedAt(node) + (node.state.boots === 1 ? (entry?.seconds ?? 0) : 0);
@@ -109,7 +113,7 @@ export function isUp(node: SimNode): boolean {
   );
 }
 
-/** Fixed addresses of the machine's ports, in their order. */
+/** Returns the fixed addresses of the machine's ports, in the order of the ports. */
 export function addressesOf(node: SimNode): readonly string[] {
   return node.state.machine.ports.map(({ address }) => address);
 }

@@ -10,7 +10,7 @@ export interface ProcessRow {
   readonly argv: readonly string[];
 }
 
-/** All processes of the machine: the init system, daemons, static pods, and what runs in shells at this moment. */
+/** Returns all processes of the machine: init, daemons, static pods, and commands of shells. */
 export function processesOf(node: SimNode): readonly ProcessRow[] {
   const daemons: ProcessRow[] = [
     { pid: 1, ppid: 0, user: 'root', argv: ['/sbin/init'] },

@@ -4,7 +4,7 @@ export function homeOf(user: string): string {
   return user === 'root' ? '/root' : `/home/${user}`;
 }
 
-/** The environment of a login. */
+/** Returns the environment of a login. */
 export function loginEnv(user: string): Record<string, string> {
   return {
     HOME: homeOf(user),

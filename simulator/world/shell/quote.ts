@@ -1,4 +1,4 @@
-/** Quotes one word so that the shell sees exactly it. */
+/** Quotes one word for the shell. */
 export function quote(word: string): string {
   return /^[A-Za-z0-9_/:=.,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,8 @@
-/** Standard input of a run: comes from a client, or is empty. */
+/** Standard input of a shell: from a client, or empty. */
 export interface InputSource {
-  /** A client may still send something. */
+  /** True while a client may send more. */
   readonly live: boolean;
-  /** All bytes, when the client closed it. The second call gives nothing: it was read. */
+  /** Returns all bytes after the client closed its side. A second call returns nothing. */
   read(): Promise<string>;
 }
 
@@ -16,15 +16,15 @@ export interface ShellRequest {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: InputSource;
-  /** Bytes; instead of `input`. */
+  /** Standard input as bytes, instead of `input`. */
   readonly stdin?: string;
   readonly signal?: AbortSignal;
   readonly umask?: number;
   /** Process id of the shell. */
   readonly pid?: number;
-  /** Called with output (bytes) while the script runs. What the shell itself says comes with the end of the script. */
+  /** Called with output (bytes) while the script runs. Messages of the shell itself come at the end of the script. */
   readonly sink?: (bytes: string) => void;
-  /** Command lines (joined by NUL) that are in the ledger already, as the tail of another. */
+  /** Command lines (joined by NUL) that the ledger already contains as the tail of another one. */
   readonly announced?: Set<string>;
 }
 

@@ -5,7 +5,7 @@ import { log } from '../nodes/node.ts';
 import type { SimNode } from '../world.ts';
 import type { UnitState } from './unit-state.ts';
 
-/** Services of the image that are always there and always run. */
+/** Services of the image that always exist and always run. */
 const ALWAYS = new Set([
   'ssh',
   'sshd',
@@ -17,7 +17,7 @@ const ALWAYS = new Set([
   'dbus',
 ]);
 
-/** Services that go on with what they have read until they are told to read again. */
+/** Services that use the loaded configuration until a reload. */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
   haproxy: '/etc/haproxy/haproxy.cfg',
   keepalived: '/etc/keepalived/keepalived.conf',
@@ -40,7 +40,7 @@ export interface UnitFile {
   readonly argv: readonly string[];
 }
 
-/** The unit file of a service, as systemd finds it. */
+/** Finds the unit file of a service like systemd. */
 export function unitFile(node: SimNode, unit: string): UnitFile | undefined {
   for (const directory of UNIT_DIRECTORIES) {
     const path = `${directory}/${baseName(unit)}.service`;
@@ -60,7 +60,7 @@ export function isAlwaysThere(unit: string): boolean {
   return ALWAYS.has(baseName(unit));
 }
 
-/** systemd's word for the state of a unit. */
+/** Returns systemd's word for the state of a unit. */
 export function activeState(node: SimNode, unit: string): 'active' | 'activating' | 'inactive' | 'failed' {
   if (isAlwaysThere(unit)) return 'active';
   const state = node.state.units[baseName(unit)];
@@ -70,7 +70,7 @@ export function activeState(node: SimNode, unit: string): 'active' | 'activating
   return state.active;
 }
 
-/** Why the kubelet ends right after its start, `undefined` when it runs. */
+/** Returns why the kubelet exits right after its start. Undefined when it runs. */
 export function kubeletProblem(node: SimNode): string | undefined {
   if (!node.root.exists('/var/lib/kubelet/config.yaml')) {
     return 'failed to load Kubelet config file /var/lib/kubelet/config.yaml, error failed to read kubelet config file "/var/lib/kubelet/config.yaml", error: open /var/lib/kubelet/config.yaml: no such file or directory';
@@ -88,7 +88,7 @@ export function kubeletRuns(node: SimNode): boolean {
   return activeState(node, 'kubelet') === 'active';
 }
 
-/** What a service answers to its start: the reason why it does not run, or nothing. */
+/** Returns why a service does not start. Undefined when it starts. */
 function startProblem(node: SimNode, file: UnitFile): string | undefined {
   const program = file.argv[0] ?? '';
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -135,7 +135,7 @@ export function serviceState(node: SimNode, unit: string): UnitState | undefined
   return state;
 }
 
-/** @returns the reason of the failure, or nothing */
+/** Starts a service. @returns the reason of the failure, or undefined */
 export function startService(node: SimNode, unit: string): string | undefined {
   const file = unitFile(node, unit);
   const state = serviceState(node, unit);
@@ -161,7 +161,7 @@ export function canReload(unit: string): boolean {
   return baseName(unit) in CONFIGURATIONS;
 }
 
-/** A running service reads its configuration again. @returns why it goes on with the one it had, or nothing */
+/** Reloads the configuration of a running service. @returns why it keeps the old one, or undefined */
 export function reloadService(node: SimNode, unit: string): string | undefined {
   const file = unitFile(node, unit);
   const state = serviceState(node, unit);
@@ -183,7 +183,7 @@ export function stopService(node: SimNode, unit: string): void {
   node.changed();
 }
 
-/** At boot: what is enabled starts; what was transient is gone. */
+/** Starts the enabled services at boot and removes transient units. */
 export function bootServices(node: SimNode): void {
   for (const [name, state] of Object.entries(node.state.units)) {
     if (state.transient) delete node.state.units[name];
@@ -194,7 +194,7 @@ export function bootServices(node: SimNode): void {
   }
 }
 
-/** Services with their processes. */
+/** Returns the running services with their processes. */
 export function servicesRunning(node: SimNode): readonly { argv: readonly string[]; pid: number; user: string }[] {
   return Object.values(node.state.units)
     .filter((state) => state.active === 'active' && !state.transient && activeState(node, state.name) === 'active')

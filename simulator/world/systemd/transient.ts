@@ -5,7 +5,7 @@ import { quote } from '../shell/quote.ts';
 import type { SimNode } from '../world.ts';
 import type { Transient, UnitState } from './unit-state.ts';
 
-/** Units that run in this process, by machine and name. */
+/** The units that run in this process, by machine and name. */
 const running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>();
 
 function keyOf(node: SimNode, name: string): string {
@@ -17,7 +17,7 @@ export interface TransientRequest extends Omit<Transient, 'before' | 'startedAt'
   readonly description: string;
 }
 
-/** Starts a unit that runs by itself. @returns when it has ended, if somebody wants to wait */
+/** Starts a transient unit. @returns a promise of its end */
 export function startTransient(node: SimNode, request: TransientRequest): Promise<void> {
   const { name, description, ...settings } = request;
   const state: UnitState = {
@@ -44,7 +44,7 @@ export function startTransient(node: SimNode, request: TransientRequest): Promis
   return follow(node, state);
 }
 
-/** Goes on with the units that ran when the simulator's process ended: from the top, with the files of their start. */
+/** Resumes the units that ran when the simulator's process ended: from their start, with the files of their start. */
 export function resumeTransients(node: SimNode): void {
   for (const state of Object.values(node.state.units)) {
     const before = state.transient?.before;
@@ -114,7 +114,7 @@ async function execute(node: SimNode, state: UnitState, stop: AbortController): 
         ...(node.root.exists(path) ? {} : { mode: 0o666 & ~transient.umask }),
       });
     } catch {
-      // a full disk: the output is lost, as in a real unit
+      // the disk is full: the output is lost, as in a real unit
     }
   };
   const exitCode = await node.world.shells.runLive(node, {
@@ -128,7 +128,7 @@ async function execute(node: SimNode, state: UnitState, stop: AbortController): 
     sink: write,
   });
   done.abort();
-  // The machine went off, or the whole simulator: nobody is there to see how the unit ended.
+  // The machine was switched off or the simulator stops, so the end of the unit has no observer.
   if (power.aborted) return;
   const stopped = stop.signal.aborted;
   state.active = exitCode === 0 || (stopped && !overtime) ? 'inactive' : 'failed';

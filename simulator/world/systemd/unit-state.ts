@@ -1,18 +1,18 @@
-/** A unit as systemd knows it on a machine. Plain JSON. */
+/** The state of a systemd unit. Plain JSON. */
 export interface UnitState {
   readonly name: string;
   readonly description: string;
-  /** What `systemctl start` was asked for; the kubelet may still crash-loop. */
+  /** The state after `systemctl start`; the kubelet may crash-loop all the same. */
   active: 'active' | 'inactive' | 'failed';
   enabled: boolean;
-  /** When the state last changed, ISO 8601. */
+  /** Time of the last change of the state, ISO 8601. */
   since: string;
   result: 'success' | 'exit-code' | 'timeout' | 'signal';
   exitCode: number;
   pid: number;
-  /** The configuration file as it was at the last start or reload: what runs may be older than the file. */
+  /** The configuration that was read at the last start or reload; the file may be newer. */
   loaded?: string;
-  /** Present: a transient unit made by systemd-run. */
+  /** The settings of a transient unit made by systemd-run. Undefined for other units. */
   readonly transient?: Transient;
 }
 
@@ -28,8 +28,8 @@ export interface Transient {
   readonly remainAfterExit: boolean;
   readonly slice: string;
   /**
-   * The files of the unit's own directory as they were when it began. When the simulator's process dies the unit goes on
-   * from the top with these, as if the machine had been paused: nobody outside sees a second start.
+   * The files of the unit's directory when it began. When the simulator's process dies, the unit restarts with these
+   * files, as if the machine had been paused: the outside sees one start.
    */
   readonly before: { readonly directory: string; readonly files: Readonly<Record<string, unknown>> } | null;
   /** Simulated time of the start. */

@@ -9,7 +9,7 @@ import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
 import { asFailure, Halted, inOrder, type Run, reasonOf, StackFailure, track } from './run.ts';
 import { strike } from './strike.ts';
 
-/** Where one resource is worked on. */
+/** One resource in its stack, its template and its run. */
 interface Place {
   readonly stack: Stack;
   readonly design: Design;
@@ -17,7 +17,7 @@ interface Place {
   readonly run: Run;
 }
 
-/** Makes a stack what its template says: creates, changes, replaces, and removes what is left over. */
+/** Makes a stack match its template: creates, changes and replaces resources, and removes obsolete ones. */
 export class Convergence {
   readonly #parts: EngineParts;
   readonly #removal: Removal;
@@ -50,7 +50,7 @@ export class Convergence {
     this.#parts.foundation.changed();
   }
 
-  /** One resource: create, replace, update or leave alone. */
+  /** Creates, replaces or updates one resource, or leaves it alone. */
   async #bring(place: Place): Promise<void> {
     const { stack, design, name } = place;
     const definition = design.resources[name];
@@ -90,7 +90,7 @@ export class Convergence {
 
   #create(place: Place, row: Resource, properties: JsonObject) {
     return this.#attempt(place, row, 'CREATE', async () => {
-      // a resource that exists goes on after an interruption
+      // a resource that already exists continues after an interruption
       if (row.physicalId === '') await strike(this.#parts.foundation, 'CREATE', { ...place, row });
       const kind = kindOf(this.#parts, row);
       this.#checkNames(place, kind, properties);

@@ -2,11 +2,11 @@ import { isObject, type Json } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import type { ResourceDefinition, Template } from './template.ts';
 
-/** Resource name → names of the resources it needs first. */
+/** Resource name → names of the resources that it requires. */
 export type Requirements = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Explicit (`depends_on`) and implicit (get_resource, get_attr, Neutron's own) dependencies.
+ * Returns the explicit (`depends_on`) and implicit (get_resource, get_attr, Neutron's own) dependencies.
  * @throws Refusal 400 InvalidTemplateReference for an unknown name, 500 RemoteError for a circle (as Heat does)
  */
 export function requirementsOf(
@@ -49,13 +49,13 @@ interface Collecting {
 function collect(reference: string, { found, resources, template, where }: Collecting): void {
   if (resources[reference]) found.add(reference);
   else if (!template.resources[reference]) {
-    // A resource whose condition is false is known, but nothing to wait for.
+    // A reference to a resource whose condition is false is valid and creates no dependency.
     const message = `The specified reference "${reference}" (in ${where}) is incorrect.`;
     throw new Refusal(400, 'InvalidTemplateReference', message);
   }
 }
 
-/** Names that get_resource and get_attr refer to, anywhere inside. */
+/** Returns the names that get_resource and get_attr refer to, at any depth. */
 export function references(node: Json): string[] {
   if (Array.isArray(node)) return node.flatMap(references);
   if (!isObject(node)) return [];

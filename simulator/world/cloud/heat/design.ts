@@ -11,32 +11,32 @@ import type { ResourceKind } from './resource-kind.ts';
 import { serverAttribute } from './server-kind.ts';
 import { type ResourceDefinition, readTemplate, type Template } from './template.ts';
 
-/** A stack's template with its parameters: what the stack shall look like. */
+/** The wanted state of a stack: its template with its parameters. */
 export interface Design {
   readonly template: Template;
   readonly parameters: Parameters;
-  /** Without the resources whose condition is false. */
+  /** The resources without those whose condition is false. */
   readonly resources: Readonly<Record<string, ResourceDefinition>>;
   readonly requirements: Requirements;
 }
 
 /** Reads templates and evaluates them against the living stack. */
 export interface Designer {
-  /** Keeps a text; @returns its key */
+  /** Stores a text. @returns its key */
   intern(text: string): string;
   template(key: string): Template;
-  /** @throws Refusal */
+  /** Reads the design of a source. @throws Refusal when the template is invalid */
   design(source: StackSource): Design;
-  /** The file that a resource type stands for, if it is a nested template. */
+  /** Returns the file of a nested template. Undefined when the type is no nested template. */
   fileOf(type: string, source: StackSource): string | undefined;
   isFileName(type: string): boolean;
   kind(type: string): ResourceKind | undefined;
-  /** All resource types. */
+  /** Returns all resource types. */
   types(): string[];
   scope(stack: Stack, design: Design): Scope;
-  /** Evaluates a resource's properties; those without a value are left out. */
+  /** Evaluates the properties of a resource; those without a value are left out. */
   properties(stack: Stack, design: Design, name: string): JsonObject;
-  /** Attributes as resource show prints them. */
+  /** Returns the attributes that `resource show` prints. */
   attributes(resource: Resource, admin: boolean): JsonObject;
   outputs(stack: Stack): { key: string; description: string; value: Json }[];
   isNested(type: string, source: StackSource): boolean;
@@ -104,7 +104,7 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
     return dig(outputOf(nested, name) ?? null, path);
   };
 
-  /** An output of a nested member, or an attribute of a plain one. */
+  /** Reads an output of a nested member, or an attribute of a plain one. */
   const memberOutput = (member: string, name: string): Json | undefined => {
     const inner = state.stacks[member];
     return inner ? outputOf(inner, name) : undefined;
@@ -125,7 +125,7 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
       parameter: (name) => pseudoParameter(stack, name) ?? inner.parameter(name),
       condition: inner.condition,
       reference: (name) => {
-        if (!of.resources[name]) return null; // its condition is false
+        if (!of.resources[name]) return null; // the condition of the resource is false
         const resource = ready(name);
         return kinds[resource.type]?.reference?.(resource) ?? resource.physicalId;
       },
@@ -176,7 +176,7 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
       const at = scope(stack, of);
       const entries = Object.entries(definition?.properties ?? {}).map(
         ([key, value]) =>
-          // A group's member definition is evaluated here, with the group's own parameters.
+          // The definition of a group's member is evaluated here, with the group's own parameters.
           [key, evaluate(value, at)] as const,
       );
       return Object.fromEntries(entries.filter(([, value]) => value !== null));
@@ -200,7 +200,7 @@ function pseudoParameter(stack: Stack, name: string): Json | undefined {
   return undefined;
 }
 
-/** What conditions may use: parameters and other conditions. */
+/** The scope of conditions: parameters and other conditions. */
 function conditionScope(template: Template, parameters: Parameters): Scope {
   const never = (name: string): Json => {
     throw new NotYet(name);

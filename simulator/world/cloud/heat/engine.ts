@@ -5,11 +5,11 @@ import { createRemoval, type EngineParts } from './removal.ts';
 import { type Run, reasonOf, TimedOut } from './run.ts';
 import type { StackStore } from './stack-store.ts';
 
-/** Brings stacks to what their templates say, in the background. */
+/** Makes stacks match their templates, in the background. */
 export interface Engine {
-  /** Sets the stack's status and works on it; supersedes what was under way. */
+  /** Sets the status of the stack and starts to work on it; supersedes the work in progress. */
   begin(root: Stack, action: StackAction): void;
-  /** Goes on with every stack that was in progress when the simulator stopped. */
+  /** Continues with every stack that was in progress when the simulator stopped. */
   resume(): void;
   stop(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function createEngine(parts: EngineParts): Engine {
       if (!signal.aborted) complete(root, run);
     } catch (error) {
       run.halted = true;
-      if (signal.aborted && !(signal.reason instanceof TimedOut)) return; // superseded, or the simulator stops
+      if (signal.aborted && !(signal.reason instanceof TimedOut)) return; // the run was superseded, or the simulator stops
       fail(root, run, signal.aborted ? 'Timed out' : reasonOf(error));
     }
   };
@@ -61,7 +61,7 @@ export function createEngine(parts: EngineParts): Engine {
     root.deadline = null;
     store.setStack(root, root.action, 'COMPLETE');
     if (root.action === 'DELETE') store.bury(root);
-    run.controller.abort(); // ends the deadline's watch
+    run.controller.abort(); // ends the timer of the deadline
   };
 
   const fail = (root: Stack, run: Run, reason: string) => {
@@ -99,7 +99,7 @@ export function createEngine(parts: EngineParts): Engine {
   };
 }
 
-/** Everything in progress below a timed-out stack fails. */
+/** Marks everything in progress below a timed-out stack as failed. */
 function abandon(state: Foundation['state'], store: StackStore, root: Stack): void {
   const visit = (stack: Stack) => {
     for (const row of Object.values(stack.resources)) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, pythonText, same } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Where intrinsic functions find what they refer to. */
+/** Resolves the references of intrinsic functions. */
 export interface Scope {
   parameter(name: string): Json;
   reference(resource: string): Json;
@@ -11,12 +11,12 @@ export interface Scope {
   condition(name: string): boolean;
 }
 
-/** The value cannot be known yet (the resource does not exist): validation skips what depends on it. */
+/** The value does not exist yet, because its resource does not exist. Validation skips what depends on it. */
 export class NotYet extends Error {}
 
 type Intrinsic = (argument: Json, scope: Scope) => Json;
 
-/** Evaluates a piece of template: functions are replaced by their values, unknown ones stay as they are. */
+/** Evaluates a part of a template: replaces functions by their values and leaves unknown ones unchanged. */
 export function evaluate(node: Json, scope: Scope): Json {
   if (Array.isArray(node)) return node.map((item) => evaluate(item, scope));
   if (!isObject(node)) return node;
@@ -27,7 +27,7 @@ export function evaluate(node: Json, scope: Scope): Json {
   return Object.fromEntries(entries.map(([key, item]) => [key, evaluate(item, scope)]));
 }
 
-/** Follows a path of keys and indices; `undefined` when it leads nowhere. */
+/** Follows a path of keys and indices. @returns undefined when the path leads nowhere */
 export function dig(value: Json, path: readonly Json[]): Json | undefined {
   let at: Json | undefined = value;
   for (const step of path) {
@@ -93,7 +93,7 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   },
 };
 
-/** Whether a condition holds: its name, a boolean, or a function. */
+/** Whether a condition is true: a name of a condition, a boolean, or a function. */
 export function isTrue(condition: Json, scope: Scope): boolean {
   if (typeof condition === 'string') return scope.condition(condition);
   const value = evaluate(condition, scope);
@@ -112,7 +112,7 @@ function text(value: Json): string {
   return pythonText(value);
 }
 
-/** str_replace: the longest names first, never inside a text just put in. */
+/** str_replace: replaces the longest names first, and never inside a replaced text. */
 function replaceText(argument: Json): Json {
   if (!isObject(argument)) throw badArguments('str_replace');
   const template = text(argument['template'] ?? '');
@@ -136,7 +136,7 @@ function replaceMap(map: JsonObject, change: JsonObject): JsonObject {
   );
 }
 
-/** repeat: the template once for each combination of the lists (`permutations: false`: item by item). */
+/** repeat: the template for each combination of the lists (`permutations: false`: for each index). */
 function repeat(argument: Json, scope: Scope): Json {
   if (!isObject(argument)) throw badArguments('repeat');
   const forEach = evaluate(argument['for_each'] ?? {}, scope);

@@ -2,7 +2,7 @@ import type { Resource, Stack } from '../cloud-state.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { dig } from './functions.ts';
 
-/** Resource types whose members form a nested stack that Heat writes itself. */
+/** Resource types whose members form a nested stack that Heat generates. */
 export type GroupKind = 'AutoScalingGroup' | 'ResourceGroup';
 
 export const GROUP_TYPES: Readonly<Record<string, GroupKind>> = {
@@ -20,7 +20,7 @@ export function groupKindOf(type: string): GroupKind | undefined {
   return GROUP_TYPES[type];
 }
 
-/** The template of a group's own stack, as text. @param newName gives a member's name of 12 characters */
+/** Generates the template of a group's nested stack as text. @param newName makes a member name of 12 characters */
 export function groupTemplate(
   type: string,
   properties: JsonObject,
@@ -50,7 +50,7 @@ function indices(size: number): string[] {
   return Array.from({ length: size }, (_, i) => String(i));
 }
 
-/** Keeps members; what is too many goes: marked and failed ones first, then the oldest. */
+/** Chooses the members to keep. Surplus members go: marked and failed ones first, then the oldest. */
 function memberNames(nested: Stack | undefined, size: number, newName: () => string): string[] {
   const members = Object.values(nested?.resources ?? {});
   const surplus = Math.max(0, members.length - size);
@@ -73,7 +73,7 @@ function withIndex(node: Json, variable: string, index: string): Json {
   return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, withIndex(item, variable, index)]));
 }
 
-/** get_attr on a group: sizes, ids of members, their outputs. */
+/** Evaluates get_attr on a group: sizes, ids of members, their outputs. */
 export function groupAttribute(
   nested: Stack,
   { name, path }: { name: string; path: readonly Json[] },

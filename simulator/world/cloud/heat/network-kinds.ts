@@ -4,7 +4,7 @@ import { findNetwork, live, type NetworkParts, named, orFail, removeWhenFree } f
 import { associationKind, floatingIpKind, portKind } from './port-kinds.ts';
 import { ResourceFailure, type ResourceKind, type ResourceTask } from './resource-kind.ts';
 
-/** The OS::Neutron::… types. */
+/** The resource types OS::Neutron::…. */
 export function networkKinds(parts: NetworkParts): Readonly<Record<string, ResourceKind>> {
   return {
     'OS::Neutron::Port': portKind(parts),

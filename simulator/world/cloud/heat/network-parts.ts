@@ -19,7 +19,7 @@ export function live(...names: string[]): Record<string, { live: true }> {
   return Object.fromEntries(names.map((name) => [name, { live: true as const }]));
 }
 
-/** Does it; what neutron refuses becomes the resource's failure in Heat's words. */
+/** Runs `work` and turns a refusal of Neutron into a failure of the resource in Heat's words. */
 export function orFail<T>(work: () => T): T {
   try {
     return work();
@@ -34,7 +34,7 @@ export function orFail<T>(work: () => T): T {
 
 const EXCEPTIONS: Readonly<Record<number, string>> = { 404: 'NotFound', 409: 'Conflict' };
 
-/** Removes it, trying again for a minute while it is in use. */
+/** Removes a thing, and retries for a minute while it is in use. */
 export async function removeWhenFree(
   { foundation }: NetworkParts,
   task: ResourceTask,

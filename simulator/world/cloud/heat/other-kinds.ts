@@ -5,7 +5,7 @@ import { timestamp } from '../times.ts';
 import { named } from './network-parts.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
 
-/** Server groups, volumes and the resources that exist in Heat only. */
+/** Resource types for server groups, volumes, and resources that exist in Heat only. */
 export function otherKinds(foundation: Foundation, compute: ComputeStore): Readonly<Record<string, ResourceKind>> {
   return {
     'OS::Nova::ServerGroup': serverGroupKind(foundation, compute),
@@ -176,7 +176,7 @@ function randomStringKind({ chance }: Foundation): ResourceKind {
   };
 }
 
-/** A type that is accepted and does nothing. */
+/** A resource type that Heat accepts and that creates nothing. */
 function inertKind(): ResourceKind {
   return {
     properties: {
@@ -201,12 +201,12 @@ function configKind(): ResourceKind {
     },
     remove: async () => undefined,
     attributes: ({ data }) => ({ config: data['config'] ?? '' }),
-    // The server that names it in user_data gets the text itself.
+    // The server that refers to it in user_data gets the text itself.
     reference: ({ data }) => data['config'] ?? '',
   };
 }
 
-/** Heat's own TestResource: fails and waits as told. */
+/** Heat's TestResource: it fails and waits as its properties say. */
 function testKind(): ResourceKind {
   return {
     properties: {

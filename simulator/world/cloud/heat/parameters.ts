@@ -3,13 +3,10 @@ import { isObject, type Json, type JsonObject, pythonJson, pythonText } from '..
 import { Refusal } from '../refusal.ts';
 import type { Template } from './template.ts';
 
-/** The values of a template's parameters, by name, in their own types. */
+/** The values of a template's parameters by name, in their own types. */
 export type Parameters = Readonly<Record<string, Json>>;
 
-/**
- * Values of all declared parameters.
- * @throws Refusal 400 UserParameterMissing, StackValidationFailed
- */
+/** Returns the values of all declared parameters. @throws Refusal 400 UserParameterMissing, StackValidationFailed */
 export function resolveParameters(
   template: Template,
   source: Pick<StackSource, 'parameters' | 'parameterDefaults'>,
@@ -26,7 +23,7 @@ export function resolveParameters(
   return values;
 }
 
-/** PUT and POST refuse parameters that the template does not declare. */
+/** Refuses parameters that the template does not declare, for PUT and POST. @throws Refusal 400 */
 export function refuseUnknown(template: Template, given: JsonObject): void {
   for (const name of Object.keys(given)) {
     if (!template.parameters[name]) {
@@ -35,7 +32,7 @@ export function refuseUnknown(template: Template, given: JsonObject): void {
   }
 }
 
-/** As stack show prints them: always text, JSON for json parameters. */
+/** Prints parameters like `stack show`: always as text, json parameters as JSON. */
 export function printParameters(template: Template, values: Parameters): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -142,7 +139,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** A pattern with nested quantifiers could hang the simulator: it is taken as matched. */
+/** Whether a pattern is safe to run. One with nested quantifiers could block the simulator, so it counts as matched. */
 function isSafePattern(pattern: string): boolean {
   if (/[+*}]\)?[+*{]/.test(pattern) || pattern.length > 200) return false;
   try {

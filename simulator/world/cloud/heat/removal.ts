@@ -8,7 +8,7 @@ import type { StackStore } from './stack-store.ts';
 import { strike } from './strike.ts';
 import type { Validator } from './validation.ts';
 
-/** What stacks are worked on with. */
+/** The parts that work on stacks. */
 export interface EngineParts {
   readonly foundation: Foundation;
   readonly designer: Designer;
@@ -16,15 +16,15 @@ export interface EngineParts {
   readonly store: StackStore;
 }
 
-/** Deleting what stacks hold. */
+/** Deletes resources of stacks. */
 export interface Removal {
-  /** Everything of a stack. */
+  /** Deletes everything in a stack. */
   removeAll(stack: Stack, run: Run): Promise<void>;
-  /** What was replaced or left the template. */
+  /** Deletes resources that were replaced or are no longer in the template. */
   removeObsolete(stack: Stack, run: Run): Promise<void>;
 }
 
-/** The kind of a resource. @throws ResourceFailure for an unknown type */
+/** Returns the kind of a resource. @throws ResourceFailure for an unknown type */
 export function kindOf({ designer }: Pick<EngineParts, 'designer'>, row: Resource): ResourceKind {
   const kind = designer.kind(row.type);
   if (!kind) throw new ResourceFailure('NotFound', `The Resource Type (${row.type}) could not be found.`);
@@ -59,7 +59,7 @@ export function createRemoval(parts: EngineParts): Removal {
     stack.obsolete = stack.obsolete.filter((other) => other !== row);
   };
 
-  /** Removes rows, dependents first; all that may go at once goes at once. */
+  /** Removes rows, dependents first. Rows that do not depend on each other go at once. */
   const removeRows = async (
     stack: Stack,
     rows: readonly Resource[],

@@ -1,46 +1,46 @@
 import type { Resource, Stack } from '../cloud-state.ts';
 import type { Json, JsonObject } from '../json.ts';
 
-/** One resource being worked on. */
+/** One resource in work. */
 export interface ResourceTask {
   readonly stack: Stack;
   readonly resource: Resource;
-  /** Evaluated; properties without a value are left out. */
+  /** The evaluated properties; those without a value are left out. */
   readonly properties: JsonObject;
-  /** `{stack}-{resource}-{12 letters}`: the name of what has no name of its own. */
+  /** `{stack}-{resource}-{12 letters}`: the name of a thing that has no name of its own. */
   readonly physicalName: string;
   readonly signal: AbortSignal;
-  /** Simulated seconds. */
+  /** Waits `seconds` of simulated time. */
   wait(seconds: number): Promise<void>;
-  /** The thing exists under this id, even if it is not ready. */
+  /** Records the id of the thing. It exists, but may not be ready. */
   identify(physicalId: string): void;
 }
 
 export interface PropertyRule {
   readonly required?: true;
-  /** The name or id must exist when the template is validated. */
+  /** The property is a name or id that must exist when the template is validated. */
   readonly names?: 'flavor' | 'image' | 'network' | 'subnet';
-  /** A change is applied to the living resource; without it a change replaces the resource. */
+  /** A change applies to the living resource. Undefined when a change replaces the resource. */
   readonly live?: true;
 }
 
-/** A resource type of Heat's that makes something in the cloud. */
+/** A resource type of Heat that creates something in the cloud. */
 export interface ResourceKind {
   readonly properties: Readonly<Record<string, PropertyRule>>;
-  /** Makes the thing; when `resource.physicalId` is set already, goes on where it was interrupted. */
+  /** Creates the thing. When `resource.physicalId` is set, it continues after an interruption. */
   create(task: ResourceTask): Promise<void>;
   /** Applies changes of `live` properties. */
   update?(task: ResourceTask, before: JsonObject): Promise<void>;
-  /** Frees what the replacement needs (ports). */
+  /** Frees what the replacement needs, such as ports. */
   beforeReplacement?(resource: Resource): void;
   remove(task: ResourceTask): Promise<void>;
-  /** What get_attr and resource show know. */
+  /** Returns the attributes for get_attr and `resource show`. */
   attributes(resource: Resource, admin: boolean): JsonObject;
-  /** What get_resource gives; the physical id unless said otherwise. */
+  /** Returns the value of get_resource; by default the physical id. */
   reference?(resource: Resource): Json;
 }
 
-/** A resource that failed, with Heat's path to it. */
+/** The failure of a resource, with Heat's path to it. */
 export class ResourceFailure extends Error {
   /** The exception's name in Heat: ResourceInError, Conflict, … */
   readonly kind: string;
@@ -54,7 +54,7 @@ export class ResourceFailure extends Error {
     this.path = path;
     this.text = text;
   }
-  /** The same failure seen from the stack around. */
+  /** Returns this failure as the surrounding stack reports it. */
   inside(name: string): ResourceFailure {
     return new ResourceFailure(this.kind, this.text, [name, ...this.path]);
   }

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import { ResourceFailure } from './resource-kind.ts';
 
-/** One pursuit of a stack's action. */
+/** One run of a stack's action. */
 export interface Run {
   readonly controller: AbortController;
-  /** A resource failed: nothing new is started. */
+  /** True when a resource has failed; no new work starts then. */
   halted: boolean;
   /** Work in flight. */
   readonly pending: Set<Promise<void>>;
   done: Promise<void>;
 }
 
-/** Not started, because something else failed first. */
+/** The work did not start, because a resource failed before it. */
 export class Halted extends Error {
   constructor() {
     super('User cancelled operation');
@@ -21,7 +21,7 @@ export class Halted extends Error {
 
 export class TimedOut extends Error {}
 
-/** A stack failed because of one of its resources. */
+/** The failure of a stack because of one of its resources. */
 export class StackFailure extends Error {
   readonly failure: ResourceFailure;
   constructor(action: string, failure: ResourceFailure) {
@@ -30,7 +30,7 @@ export class StackFailure extends Error {
   }
 }
 
-/** Why a stack failed, as its status reason says it. */
+/** Returns the status reason of a failed stack. */
 export function reasonOf(error: unknown): string {
   if (error instanceof StackFailure || error instanceof ResourceFailure || error instanceof Halted)
     return error.message;
@@ -50,7 +50,7 @@ export function asFailure(error: unknown): ResourceFailure {
   return new ResourceFailure('Exception', error instanceof Error ? error.message : String(error));
 }
 
-/** Works on all names, each when what it requires is done. */
+/** Runs `work` for all names, each after the names that it requires. */
 export async function inOrder(
   requirements: ReadonlyMap<string, readonly string[]>,
   run: Run,
@@ -72,7 +72,7 @@ export async function inOrder(
   await Promise.all([...requirements.keys()].map(start));
 }
 
-/** Remembers work in flight, so that the next action starts when it has ended. */
+/** Records work in flight, so that the next action can wait for its end. */
 export function track(run: Run, job: Promise<void>): Promise<void> {
   run.pending.add(job);
   job.then(

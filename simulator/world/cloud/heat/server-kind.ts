@@ -6,7 +6,7 @@ import type { ComputeStore, ServerRequest } from '../nova/compute-store.ts';
 import { createServerViews } from '../nova/views.ts';
 import { ResourceFailure, type ResourceKind, type ResourceTask } from './resource-kind.ts';
 
-/** Heat tries so often to get a server that went to ERROR. */
+/** The number of attempts of Heat to replace a server that went to ERROR. */
 const ATTEMPTS = 5;
 
 /** OS::Nova::Server. */
@@ -79,7 +79,7 @@ export function serverKind(foundation: Foundation, network: NetworkStore, comput
   };
 }
 
-/** What get_attr knows besides the fields of the server itself. */
+/** Returns an attribute for get_attr that is not a field of the server itself. */
 export function serverAttribute(attributes: JsonObject, name: string): Json | undefined {
   const addresses = objectAt(attributes, 'addresses');
   const byNetwork = Object.fromEntries(

@@ -2,12 +2,12 @@ import type { Progress, Resource, Stack, StackAction, StackSource } from '../clo
 import type { Foundation } from '../foundation.ts';
 import { timestamp } from '../times.ts';
 
-/** How many deleted stacks stay visible by id. */
+/** The number of deleted stacks that stay visible by id. */
 const BURIED = 100;
 
 /** Stack records, their statuses and events. */
 export interface StackStore {
-  /** The living stack of that name. */
+  /** Finds the living stack with this name. */
   byName(name: string, projectId: string): Stack | undefined;
   add(
     at: Pick<Stack, 'name' | 'projectId' | 'userId' | 'owner' | 'disableRollback' | 'timeoutMins' | 'tags' | 'source'>,
@@ -17,9 +17,9 @@ export interface StackStore {
   setStack(stack: Stack, action: StackAction, progress: Progress, reason?: string): void;
   setResource(stack: Stack, row: Resource, action: Resource['action'], progress: Progress, reason?: string): void;
   event(stack: Stack, row: Pick<Resource, 'name' | 'physicalId' | 'type'>, status: string, reason: string): void;
-  /** A root stack is deleted: it stays visible by id. */
+  /** Marks a root stack as deleted; it stays visible by id. */
   bury(root: Stack): void;
-  /** A nested stack is deleted: nothing of it stays. */
+  /** Removes a deleted nested stack completely. */
   forget(nested: Stack): void;
 }
 

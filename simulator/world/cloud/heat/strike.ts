@@ -3,14 +3,17 @@ import type { Foundation } from '../foundation.ts';
 import { ResourceFailure } from './resource-kind.ts';
 import { type Run, untilAborted } from './run.ts';
 
-/** Where an ordered failure may strike. */
+/** The resource that a fault may strike. */
 interface Target {
   readonly stack: Stack;
   readonly row: Resource;
   readonly run: Run;
 }
 
-/** Lets a failure that was ordered for this resource happen: late, for ever, or as an error. @throws ResourceFailure */
+/**
+ * Applies the fault that was ordered for this resource: a delay, an endless wait, or an error.
+ * @throws ResourceFailure
+ */
 export async function strike(
   { faults, clock, latency }: Pick<Foundation, 'faults' | 'clock' | 'latency'>,
   action: StackAction,

@@ -2,9 +2,9 @@ import { parse } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 
-/** A HOT template, read but not evaluated. */
+/** A HOT template, parsed but not evaluated. */
 export interface Template {
-  /** As parsed: what GET …/template answers. */
+  /** The parsed source, as GET …/template answers it. */
   readonly source: JsonObject;
   readonly description: string | undefined;
   readonly parameters: Readonly<Record<string, JsonObject>>;

@@ -9,13 +9,13 @@ import { GROUP_PROPERTIES, groupKindOf } from './groups.ts';
 import type { PropertyRule } from './resource-kind.ts';
 import type { ResourceDefinition } from './template.ts';
 
-/** How deep stacks may be nested. */
+/** The deepest nesting of stacks. */
 const DEEPEST = 5;
 
 export interface Validator {
-  /** Checks a top template as Heat does before it accepts a stack. @throws Refusal 400, 500 */
+  /** Checks the template of a root stack before it is accepted. @throws Refusal 400, 500 */
   check(source: StackSource, projectId: string): Design;
-  /** Why a name is not acceptable for a property, in Heat's words. */
+  /** Returns Heat's message about an invalid name in a property. Undefined when the name is valid. */
   nameProblem(kind: NonNullable<PropertyRule['names']>, value: string, projectId: string): string | undefined;
 }
 
@@ -115,7 +115,7 @@ function refuseUnknown(name: string, properties: JsonObject, allowed: readonly s
   }
 }
 
-/** The value, if it follows from the parameters alone. */
+/** Returns the value when it follows from the parameters alone, else undefined. */
 function known(node: Json, scope: Scope): Json | undefined {
   try {
     return evaluate(node, scope);

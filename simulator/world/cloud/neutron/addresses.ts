@@ -4,11 +4,14 @@ import type { Foundation } from '../foundation.ts';
 import { isInside, parseCidr, printIpv4 } from '../ipv4.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Which address belongs to which port, and which address comes next. */
+/** Maps addresses to ports and chooses new addresses. */
 export interface Addresses {
-  /** A free address of the subnet; not in order, but decided by the seed. @throws Refusal 409 when none is left */
+  /**
+   * Returns a free address of the subnet, in an order that the seed determines.
+   * @throws Refusal 409 when none is left
+   */
   next(subnet: Subnet): string;
-  /** @throws Refusal 400, 409 when the address is outside the subnet or taken */
+  /** Checks that an address may be used. @throws Refusal 400, 409 when it is outside the subnet or taken */
   claim(subnet: Subnet, address: string): void;
   take(subnetId: string, address: string, portId: string): void;
   release(subnetId: string, address: string): void;
@@ -52,7 +55,7 @@ export function createAddresses({ state }: Pick<Foundation, 'state'>): Addresses
     },
     next: (subnet) => {
       const { base, size } = parseCidr(subnet.cidr);
-      // The first two addresses (network, gateway) and the last (broadcast) are never handed out.
+      // The first two addresses (network, gateway) and the last (broadcast) are never assigned.
       const order = orders.get(subnet.id) ?? shuffled(Math.max(size - 3, 0), state.seed * 1000 + (base % 997));
       orders.set(subnet.id, order);
       for (let tried = 0; tried < order.length; tried++) {

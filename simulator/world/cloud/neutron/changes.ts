@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.ts';
 import { timestamp } from '../times.ts';
 import type { NetworkStore } from './network-store.ts';
 
-/** Making and removing networks, subnets, routers and groups: used by the API and by Heat. */
+/** Creates and removes networks, subnets, routers and groups, for the API and for Heat. */
 export interface NetworkChanges {
   createNetwork(at: { name: string; projectId: string; shared?: boolean; external?: boolean }): Network;
   deleteNetwork(id: string): void;
@@ -28,7 +28,7 @@ export interface NetworkChanges {
   deleteSecurityGroup(id: string): void;
 }
 
-/** Ports that do not keep a network alive: neutron removes them by itself. */
+/** Owners of ports that Neutron removes by itself, so that they do not block the removal of a network. */
 const OWN_PORTS = new Set(['network:dhcp']);
 
 export function createNetworkChanges(foundation: Foundation, store: NetworkStore): NetworkChanges {
@@ -130,7 +130,7 @@ function routerChanges({ state, chance, changed }: Foundation, store: NetworkSto
         store.createPort({
           projectId: router.projectId,
           networkId: subnet.networkId,
-          // The gateway address is nobody else's, so it needs no claim.
+          // The subnet reserves the gateway address, so the port needs no claim on it.
           fixedIps: [],
         });
       if (!given) {

@@ -28,7 +28,7 @@ export interface FloatingIpRequest {
   readonly description?: string;
 }
 
-/** Networks, ports and addresses, and what may be done with them. */
+/** Stores networks, ports and addresses, and changes them. */
 export class NetworkStore {
   readonly addresses: Addresses;
   readonly #foundation: Foundation;
@@ -110,7 +110,7 @@ export class NetworkStore {
     this.#foundation.changed();
   }
 
-  /** By id, or by name among what the project may see. */
+  /** Finds a network by id, or by name among those that the project may see. */
   findNetwork(nameOrId: string, projectId: string): Network | undefined {
     return this.#find(
       this.#state.networks,
@@ -127,7 +127,7 @@ export class NetworkStore {
     return this.#find(this.#state.securityGroups, nameOrId, (group) => this.#visible(group, projectId));
   }
 
-  /** Changes the this.addresses of a port in place. */
+  /** Changes the addresses of a port in place. */
   setFixedIps(port: Port, wanted: NonNullable<PortRequest['fixedIps']>): void {
     for (const { subnetId, address } of port.fixedIps) this.addresses.release(subnetId, address);
     port.fixedIps = this.#pickAddresses(port.networkId, wanted);

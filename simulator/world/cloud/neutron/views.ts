@@ -1,7 +1,7 @@
 import type { CloudState, FloatingIp, Network, Port, Router, SecurityGroup, Subnet } from '../cloud-state.ts';
 import type { Json, JsonObject } from '../json.ts';
 
-/** A port is up when something that runs holds it. */
+/** Returns the status of a port: it is up when a running device holds it. */
 function portStatus({ deviceOwner }: Port): string {
   if (deviceOwner === 'network:floatingip') return 'N/A';
   return deviceOwner === '' ? 'DOWN' : 'ACTIVE';
@@ -16,7 +16,7 @@ const BOUND_DETAILS: JsonObject = {
   bound_drivers: { '0': 'openvswitch' },
 };
 
-/** A port as neutron shows it; host binding is for an admin only. */
+/** Shows a port like Neutron; only an admin sees the host binding. */
 export function viewPort(port: Port, admin: boolean): JsonObject {
   const bound = port.host !== '';
   return {

@@ -25,7 +25,7 @@ export interface ServerRequest {
 
 const NO_VALID_HOST = 'No valid host was found. There are not enough hosts available.';
 
-/** Servers and what may be done with them. */
+/** Stores servers and changes them. */
 export class ComputeStore {
   readonly scheduler: Scheduler;
   readonly #foundation: Foundation;
@@ -35,7 +35,7 @@ export class ComputeStore {
   readonly #waiting = createWaiting();
   readonly #stopped = new AbortController();
 
-  /** @param machines the hypervisor; asked for at each use, because it is made after the cloud */
+  /** @param machines returns the hypervisor, which is made after the cloud */
   constructor(foundation: Foundation, network: NetworkStore, machines: () => Hypervisor) {
     this.#foundation = foundation;
     this.#state = foundation.state;
@@ -91,7 +91,7 @@ export class ComputeStore {
     return subject;
   }
 
-  /** The server goes away after the latency of a deletion. */
+  /** Deletes a server after the latency of a deletion. */
   deleteServer(id: string): void {
     const subject = this.#server(id);
     if (subject.task === 'deleting') return;
@@ -127,7 +127,7 @@ export class ComputeStore {
     return this.#waiting.until(id, () => !this.#state.servers[id], signal);
   }
 
-  /** `crash`: the machine is off, and Nova does not know. */
+  /** Switches a server. `crash` switches the machine off without telling Nova. */
   power(id: string, action: 'start' | 'stop' | 'reboot' | 'crash'): void {
     const subject = this.#server(id);
     if (action === 'crash') {
@@ -144,7 +144,7 @@ export class ComputeStore {
     this.#touch(subject);
   }
 
-  /** The same server from another image: a new disk. */
+  /** Rebuilds a server from another image, with a new disk. */
   rebuild(id: string, imageId: string): void {
     const subject = this.#server(id);
     subject.imageId = imageId;
@@ -191,7 +191,7 @@ export class ComputeStore {
     this.#foundation.changed();
   }
 
-  /** Takes up what was under way when the simulator stopped. */
+  /** Continues the builds and deletions that were in progress when the simulator stopped. */
   resume(): void {
     this.#machines().retain?.(new Set(Object.keys(this.#state.servers)));
     for (const subject of Object.values(this.#state.servers)) {

@@ -8,7 +8,7 @@ export function quotaOf({ quotas }: CloudState, projectId: string): Quota {
   return quotas?.[projectId] ?? UNLIMITED;
 }
 
-/** What the servers of a project use. One that is being deleted counts until it is gone. */
+/** Returns the resources that the servers of a project use. A server counts until its deletion ends. */
 export function usageOf({ servers, flavors }: CloudState, projectId: string): Quota {
   const usage: Quota = { instances: 0, cores: 0, ram: 0 };
   for (const server of Object.values(servers)) {
@@ -20,7 +20,7 @@ export function usageOf({ servers, flavors }: CloudState, projectId: string): Qu
   return usage;
 }
 
-/** @throws Refusal 403 in Nova's words when one server more would be too much */
+/** Checks that one more server fits into the quota. @throws Refusal 403 with Nova's message */
 export function checkQuota(state: CloudState, at: { readonly projectId: string; readonly flavorId: string }): void {
   const flavor = state.flavors[at.flavorId];
   const asked: Quota = { instances: 1, cores: flavor?.vcpus ?? 0, ram: flavor?.ramMb ?? 0 };

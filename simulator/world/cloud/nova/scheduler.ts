@@ -2,7 +2,7 @@ import type { CloudState } from '../cloud-state.ts';
 
 /** Chooses the host of a new server: the least loaded one that the server group allows. */
 export interface Scheduler {
-  /** @returns undefined: no valid host */
+  /** @returns the host, or undefined when there is no valid host */
   place(groupId: string | null): string | undefined;
   release(host: string): void;
   membersOf(groupId: string): readonly string[];
@@ -31,7 +31,7 @@ export function createScheduler(state: CloudState): Scheduler {
     if (policy === 'affinity') return used.size === 0 ? state.hosts : state.hosts.filter((host) => used.has(host));
     return state.hosts.filter((host) => !used.has(host));
   };
-  /** soft-anti-affinity: other hosts first. */
+  /** soft-anti-affinity prefers hosts without a member of the group. */
   const preferred = (groupId: string | null, hosts: readonly string[]): readonly string[] => {
     if (groupId === null || state.serverGroups[groupId]?.policy !== 'soft-anti-affinity') return hosts;
     const used = hostsOf(groupId);

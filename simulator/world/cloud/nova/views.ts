@@ -13,7 +13,7 @@ const VM_STATES: Readonly<Record<Server['status'], string>> = {
   DELETED: 'deleted',
 };
 
-/** Views of servers; `minor` is the microversion 2.minor the client asked for. */
+/** Shows servers; `minor` is the microversion 2.minor of the request. */
 export interface ServerViews {
   show(server: Server, at: { admin: boolean; minor: number }): JsonObject;
   brief(server: Server): JsonObject;

@@ -1,8 +1,8 @@
-/** Those who wait for a change of something that has an id. */
+/** Callers that wait for a change of a thing with an id. */
 export interface Waiting {
-  /** Something changed: everyone who waits for this id looks again. */
+  /** Wakes all callers that wait for this id; they check their condition again. */
   wake(id: string): void;
-  /** @throws the signal's reason when it is aborted first */
+  /** Waits until the condition is true. @throws the reason of the signal when it aborts first */
   until(id: string, isReached: () => boolean, signal: AbortSignal): Promise<void>;
 }
 
