@@ -1,5 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import { isFinal, OPEN_STATES, type OperationState } from '../domain/operation/state.ts';
+import {
+  type OperationFact,
+  type OperationFactKey,
+  type OperationFacts,
+  parseOperationFact,
+} from '../domain/operation-facts.ts';
 import { inTransaction } from './in-transaction.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
@@ -7,7 +13,7 @@ import { beginPlan, forgetPlans } from './operation-plans.ts';
 import { closeBegunSteps } from './operation-steps.ts';
 import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
-/** Without the context, which grows with the cluster and is read by member (`operationContext`), and without what only the engine needs. */
+/** Without the context, which grows with the cluster and is read by key (`readOperationFact`), and without what only the engine needs. */
 export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context' | EngineColumn>;
 type EngineColumn = 'recordSeq' | 'round' | 'planDirection';
 export type OperationStepRow = Selectable<OperationStepTable>;
@@ -169,8 +175,8 @@ export async function insertOperationEvent(
     .execute();
 }
 
-/** Adds to what the steps of an operation found out. Only one step writes a given key. */
-export async function mergeOperationContext(db: Database, id: string, addition: Free): Promise<void> {
+/** Adds to what activities of an operation found out. Only one step writes a given key. */
+export async function keepOperationFacts(db: Database, id: string, addition: OperationFacts): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await tx
       .selectFrom('vnfLcmOpOcc')
@@ -186,12 +192,20 @@ export async function mergeOperationContext(db: Database, id: string, addition: 
   });
 }
 
-/** What the steps of an operation found out under this name; `undefined`: nothing yet. */
-export async function operationContext(db: Database, id: string, member: string): Promise<unknown> {
+/**
+ * Reads one fact, without the others: some grow with the cluster.
+ * @returns undefined when no activity has found it out
+ * @throws ZodError when the value is not of this fact
+ */
+export async function readOperationFact<K extends OperationFactKey>(
+  db: Database,
+  id: string,
+  key: K,
+): Promise<OperationFact<K> | undefined> {
   const row = await db
     .selectFrom('vnfLcmOpOcc')
-    .select(sql<unknown>`context -> ${member}`.as('found'))
+    .select(sql<unknown>`context -> ${key}`.as('found'))
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.found ?? undefined;
+  return parseOperationFact(key, row?.found);
 }

@@ -87,7 +87,7 @@ export interface VnfLcmOpOccTable {
   operationParams: Json<Free>;
   error: JsonOptional<Free>;
   resourceChanges: JsonOptional<Free>;
-  /** What steps of this operation found out and later ones need, for example the stack. */
+  /** What activities of this operation found out and later ones need: `domain/operation-facts.ts`. */
   context: Json<Free>;
   /** Number of the newest record of the workflow. */
   recordSeq: Generated<number>;

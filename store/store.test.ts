@@ -14,7 +14,7 @@ import {
   recordStepLog,
   recordStepStarted,
 } from './operation-steps.ts';
-import { findOperation, mergeOperationContext, operationContext, recordOperationState } from './operations.ts';
+import { findOperation, keepOperationFacts, readOperationFact, recordOperationState } from './operations.ts';
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
 import { findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
@@ -211,9 +211,15 @@ it('keeps the first plan of an operation, and shows its steps as waiting when it
 
 it('keeps what parallel steps find out', async () => {
   const { id } = await operation();
-  await Promise.all([mergeOperationContext(db, id, { a: 1 }), mergeOperationContext(db, id, { b: 2 })]);
-  expect([await operationContext(db, id, 'a'), await operationContext(db, id, 'b')]).toEqual([1, 2]);
-  expect(await operationContext(db, id, 'c')).toBeUndefined();
+  await Promise.all([
+    keepOperationFacts(db, id, { restore: { backupId: 'b' } }),
+    keepOperationFacts(db, id, { fenced: { server: 'slot' } }),
+  ]);
+  expect([await readOperationFact(db, id, 'restore'), await readOperationFact(db, id, 'fenced')]).toEqual([
+    { backupId: 'b' },
+    { server: 'slot' },
+  ]);
+  expect(await readOperationFact(db, id, 'cluster')).toBeUndefined();
 });
 
 it('seals secrets: not in the row, not readable under another key or name', async () => {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import {
   type Objection,
@@ -13,21 +12,18 @@ import {
 import type { ControlPlaneSurvey, Verdict } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';
 import { listSteps } from '../../store/operation-steps.ts';
-import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { surveyOf } from '../facts/heal-facts-of.ts';
 import { askControlPlane } from '../records/survey.ts';
 
-const CONFIRMED = 'confirmed';
-const Confirmed = z.record(z.string(), z.enum(['alive', 'dead', 'unknown']));
-
 /** What the plan rests on: the survey, and what a step has found out since. Empty when nobody was asked. */
 export async function plannedVerdicts(deps: ActivityDependencies, ref: OperationRef): Promise<Verdicts> {
   const survey = await surveyOf(deps, ref);
-  const confirmed = Confirmed.safeParse(await operationContext(deps.db, ref.vnfLcmOpOccId, CONFIRMED));
-  return { ...(survey ? verdictsOf(survey) : {}), ...(confirmed.success ? confirmed.data : {}) };
+  const confirmed = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'confirmed');
+  return { ...(survey ? verdictsOf(survey) : {}), ...confirmed };
 }
 
 /** Does the operation bring a cluster back whose majority is lost? */
@@ -69,7 +65,7 @@ export async function confirmSource(
   const now = await unobjected(deps, input, { last: [], beat, object });
   const verdict = verdictsOf(now)[source] ?? 'unknown';
   await writeAsAttempt(deps, ({ db }) =>
-    mergeOperationContext(db, input.vnfLcmOpOccId, { [CONFIRMED]: { [source]: verdict } }),
+    keepOperationFacts(db, input.vnfLcmOpOccId, { confirmed: { [source]: verdict } }),
   );
   return verdict;
 }

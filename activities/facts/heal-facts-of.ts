@@ -1,11 +1,10 @@
-import { Survey } from '../../domain/cluster-look.ts';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { HealVnfRequest } from '../../domain/sol-requests.ts';
 import type { ControlPlaneSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import { healFacts } from '../../domain/vnf-kinds/kubernetes-cluster/heal-facts.ts';
 import type { HealFacts } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
 import { findClusterVim } from '../../store/cluster-vims.ts';
-import { operationContext } from '../../store/operations.ts';
+import { readOperationFact } from '../../store/operations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { parametersOf } from '../node/node-session.ts';
 import { instanceOf, operationOf } from './operation-facts.ts';
@@ -27,5 +26,5 @@ export async function healRequestOf(deps: ActivityDependencies, ref: OperationRe
 
 /** What `surveyControlPlane` found, or undefined when it was not asked. */
 export async function surveyOf(deps: ActivityDependencies, ref: OperationRef): Promise<ControlPlaneSurvey | undefined> {
-  return Survey.optional().parse(await operationContext(deps.db, ref.vnfLcmOpOccId, 'survey'));
+  return readOperationFact(deps.db, ref.vnfLcmOpOccId, 'survey');
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { cancelJob, type JobResult, jobId, runJob } from '../../ssh/job.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
-import { operationContext } from '../../store/operations.ts';
+import { readOperationFact } from '../../store/operations.ts';
 import { isToBeStopped } from '../../store/operator-controls.ts';
 import { packageIdOf } from '../../store/vnf-instances.ts';
 import { readVnfPackageFile } from '../../store/vnf-packages.ts';
@@ -123,7 +123,7 @@ async function installScript(deps: ActivityDependencies, input: StepInput, scrip
 
 /** @throws VnflowError INTERNAL before `discover` has run (a defect of the planner) */
 export async function clusterContextOf(deps: ActivityDependencies, input: StepInput): Promise<ClusterContext> {
-  const cluster = (await operationContext(deps.db, input.vnfLcmOpOccId, 'cluster')) as ClusterContext | undefined;
+  const cluster = await readOperationFact(deps.db, input.vnfLcmOpOccId, 'cluster');
   if (!cluster)
     throw new VnflowError('INTERNAL', { detail: `Operation ${input.vnfLcmOpOccId} has not discovered its cluster.` });
   return cluster;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import type { Operation } from '../../domain/operation/state.ts';
 import { VnflowError } from '../../domain/problems.ts';
@@ -6,7 +5,7 @@ import type { Grant } from '../../domain/standard-user-data.ts';
 import { type Flavour, flavour } from '../../domain/vnfd.ts';
 import { findImage } from '../../openstack/glance.ts';
 import type { Session } from '../../openstack/session.ts';
-import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import { heartbeating } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import {
@@ -20,8 +19,6 @@ import {
 import { scaleFactsOf } from '../facts/scale-facts-of.ts';
 import { mustHaveCapacity } from '../stack/capacity.ts';
 import { vimSession } from '../stack/vim-session.ts';
-
-const KeptGrant = z.object({ softwareImages: z.record(z.string(), z.string()) });
 
 /**
  * The local NFVO: grants everything, and looks up what the grant must name. So a VIM that cannot be used, or an image that is
@@ -43,7 +40,7 @@ async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<voi
       : await flavourOfInstance(deps, instance);
   const session = vimSession(await vimConnectionOf(deps, ref));
   await checkCapacity(deps, ref, { operation: operation.operation, session });
-  await mergeOperationContext(deps.db, ref.vnfLcmOpOccId, {
+  await keepOperationFacts(deps.db, ref.vnfLcmOpOccId, {
     grant: { softwareImages: await imageIds(session, of) },
   });
 }
@@ -60,9 +57,11 @@ async function checkCapacity(
   if (type === 'SCALE_OUT') await mustHaveCapacity(deps, ref, { session, added });
 }
 
-/** The grant of this operation, as it was given. */
+/** The grant of this operation, as it was given. @throws VnflowError INTERNAL before `requestGrant` has run */
 export async function grantOf(deps: ActivityDependencies, ref: OperationRef): Promise<Grant> {
-  return KeptGrant.parse(await operationContext(deps.db, ref.vnfLcmOpOccId, 'grant'));
+  const grant = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'grant');
+  if (grant) return grant;
+  throw new VnflowError('INTERNAL', { detail: `Operation ${ref.vnfLcmOpOccId} has no grant.` });
 }
 
 /** The Glance image of each VDU, found by the name that the VNFD gives. */

@@ -22,7 +22,7 @@ import { findPlan, keepPlan } from '../../store/operation-plans.ts';
 import { listSteps, recordStepEnded, recordStepStarted } from '../../store/operation-steps.ts';
 import {
   type InstanceChange,
-  operationContext,
+  readOperationFact,
   recordOperationState,
   type VnfLcmOpOccRow,
 } from '../../store/operations.ts';
@@ -211,7 +211,7 @@ async function keptAccess(deps: ActivityDependencies, ref: OperationRef): Promis
 
 /** What `discover` found. */
 async function discoveredInfo(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Record<string, unknown>> {
-  return ((await operationContext(deps.db, operation.id, 'instantiatedVnfInfo')) ?? {}) as Record<string, unknown>;
+  return (await readOperationFact(deps.db, operation.id, 'instantiatedVnfInfo')) ?? {};
 }
 
 /** As Tacker leaves it: flavour and STOPPED stay, the VIM connection is gone. */

@@ -9,7 +9,7 @@ import {
   sameVerdicts,
 } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import { needsSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
-import { mergeOperationContext } from '../../store/operations.ts';
+import { keepOperationFacts } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -25,7 +25,7 @@ export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordAct
         if (!needsSurvey(facts)) return;
         const asking = { last: facts.controlPlane, patienceSeconds: deps.pace.surveyLimit, beat };
         const survey = await askControlPlane(deps, ref, asking);
-        await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, ref.vnfLcmOpOccId, { survey }));
+        await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, ref.vnfLcmOpOccId, { survey }));
       }),
   };
 }

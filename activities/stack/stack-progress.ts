@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { type Stack, type StackRef, updateStack } from '../../openstack/heat.ts';
 import type { Session } from '../../openstack/session.ts';
 import { type StackGoal, waitForStack } from '../../openstack/stack-wait.ts';
-import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -17,10 +16,6 @@ export interface StackStep {
   readonly session: Session;
   readonly beat: Beat;
 }
-
-/** An action of a stack, named by when it began: Heat sets `updated_time` anew with each one. */
-const StuckAction = z.object({ stackId: z.string(), since: z.string() });
-const STUCK = 'stuckStack';
 
 export function refOf({ stack_name, id }: Pick<Stack, 'stack_name' | 'id'>): StackRef {
   return { name: stack_name, id };
@@ -50,7 +45,7 @@ export async function untilStack(
   } catch (error) {
     const action = last && { stackId: last.id, since: startOf(last) };
     if (error instanceof VnflowError && error.code === 'STACK_STUCK' && action) {
-      await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, input.vnfLcmOpOccId, { [STUCK]: action }));
+      await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, input.vnfLcmOpOccId, { stuckStack: action }));
     }
     throw error;
   }
@@ -74,7 +69,7 @@ export async function resumeStack(
 }
 
 async function isForgotten(deps: ActivityDependencies, input: OperationRef, stack: Stack): Promise<boolean> {
-  const noted = StuckAction.safeParse(await operationContext(deps.db, input.vnfLcmOpOccId, STUCK)).data;
+  const noted = await readOperationFact(deps.db, input.vnfLcmOpOccId, 'stuckStack');
   if (noted?.stackId === stack.id && noted.since === startOf(stack)) return true;
   return !(await isOfThisOperation(deps, input, stack));
 }

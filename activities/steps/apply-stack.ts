@@ -7,7 +7,6 @@ import {
   type StackRef,
   updateStack,
 } from '../../openstack/heat.ts';
-import { mergeOperationContext } from '../../store/operations.ts';
 import { heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -25,8 +24,7 @@ export function createStackActivities(deps: ActivityDependencies): StackActiviti
     applyStack: (input) =>
       heartbeating(async (beat) => {
         const session = vimSession(await vimConnectionOf(deps, input));
-        const applied = await applyStack(deps, { input, session, beat });
-        await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, input.vnfLcmOpOccId, { stack: applied }));
+        await applyStack(deps, { input, session, beat });
         return {};
       }),
 

@@ -1,5 +1,6 @@
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { OperationRef, StepActivities } from '../../domain/operation/activity-contract.ts';
+import type { OperationFacts } from '../../domain/operation-facts.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   type DiscoveredAddresses,
@@ -13,7 +14,7 @@ import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron
 import type { Session } from '../../openstack/session.ts';
 import { forgetOtherNodes, putClusterNodes } from '../../store/cluster-nodes.ts';
 import type { Database } from '../../store/open-store.ts';
-import { mergeOperationContext } from '../../store/operations.ts';
+import { keepOperationFacts } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -45,8 +46,8 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
           parameters: found.parameters,
           vimConnectionId: connection.id,
         });
-        const context = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
-        await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, context }));
+        const facts = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
+        await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, facts }));
         return {
           labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])),
         };
@@ -57,7 +58,7 @@ export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepAct
 async function keep(
   db: Database,
   { vnfInstanceId, vnfLcmOpOccId }: OperationRef,
-  { nodes, context }: { nodes: readonly DiscoveredNode[]; context: Record<string, unknown> },
+  { nodes, facts }: { nodes: readonly DiscoveredNode[]; facts: OperationFacts },
 ): Promise<void> {
   await putClusterNodes(
     db,
@@ -65,7 +66,7 @@ async function keep(
   );
   const servers = nodes.map(({ serverId }) => serverId);
   await forgetOtherNodes(db, vnfInstanceId, servers);
-  await mergeOperationContext(db, vnfLcmOpOccId, context);
+  await keepOperationFacts(db, vnfLcmOpOccId, facts);
 }
 
 async function stackOfInstance(session: Session, vnfInstanceId: string, { signal }: Beat): Promise<Stack> {

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import { replacedServersKey } from '../../domain/operation-facts.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { parseSlot } from '../../domain/slot.ts';
 import { healUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
@@ -12,7 +12,7 @@ import {
   stackOf,
   updateStack,
 } from '../../openstack/heat.ts';
-import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import { heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -143,7 +143,6 @@ async function serversOf({ session, beat }: Work, stack: Stack, slots: readonly 
 
 const SERVER = 'OS::Nova::Server';
 const VOLUME = 'OS::Cinder::Volume';
-const ServerIds = z.record(z.string(), z.string());
 
 /** Which servers were there when the step first looked: a later attempt does not replace their successors. */
 async function serversBefore(
@@ -151,10 +150,10 @@ async function serversBefore(
   input: StepInput,
   found: readonly HealedServer[],
 ): Promise<Record<string, string>> {
-  const key = `replaced ${input.stepId}`;
-  const kept = ServerIds.safeParse(await operationContext(deps.db, input.vnfLcmOpOccId, key));
-  if (kept.success) return kept.data;
+  const key = replacedServersKey(input.stepId);
+  const kept = await readOperationFact(deps.db, input.vnfLcmOpOccId, key);
+  if (kept) return kept;
   const now = Object.fromEntries(found.map(({ slot, server }) => [slot, server.physical_resource_id]));
-  await writeAsAttempt(deps, ({ db }) => mergeOperationContext(db, input.vnfLcmOpOccId, { [key]: now }));
+  await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, input.vnfLcmOpOccId, { [key]: now }));
   return now;
 }

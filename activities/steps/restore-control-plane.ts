@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
@@ -6,7 +5,7 @@ import { backupIdOf, findBackup } from '../../domain/vnf-kinds/kubernetes-cluste
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterBackup, listClusterBackups } from '../../store/cluster-backups.ts';
-import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { healRequestOf } from '../facts/heal-facts-of.ts';
@@ -40,24 +39,19 @@ export function createRestoreActivity(deps: ActivityDependencies): Pick<StepActi
   };
 }
 
-const Chosen = z.object({ backupId: z.string() });
-
 /** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
 async function chosenBackup(deps: ActivityDependencies, input: StepInput): Promise<ClusterBackup> {
   const backups = await listClusterBackups(deps.db, input.vnfInstanceId);
-  const context = (member: string) => operationContext(deps.db, input.vnfLcmOpOccId, member);
   const asked = backupIdOf(await healRequestOf(deps, input));
-  const chosen = Chosen.safeParse(await context('restore')).data?.backupId ?? asked;
+  const chosen = (await readOperationFact(deps.db, input.vnfLcmOpOccId, 'restore'))?.backupId ?? asked;
   const backup = chosen === undefined ? backups[0] : findBackup(backups, chosen);
   if (!backup) {
     throw new VnflowError('BACKUP_MISSING', {
       detail: `There is no backup of the cluster of VNF instance ${input.vnfInstanceId}: it cannot be restored.`,
     });
   }
-  checkEndpoint(backup, (await context('cluster')) as ClusterContext | undefined);
-  await mergeOperationContext(deps.db, input.vnfLcmOpOccId, {
-    restore: { backupId: backup.id, takenAt: backup.takenAt.toISOString(), revision: backup.revision },
-  });
+  checkEndpoint(backup, await readOperationFact(deps.db, input.vnfLcmOpOccId, 'cluster'));
+  await keepOperationFacts(deps.db, input.vnfLcmOpOccId, { restore: { backupId: backup.id } });
   return backup;
 }
 

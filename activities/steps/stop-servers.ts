@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import type { OperationRef, StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
 import { slotsOf } from '../../domain/operation/plan.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { isOff, showServer, stopServer } from '../../openstack/nova.ts';
 import type { Session } from '../../openstack/session.ts';
 import { findNodesOfSlots } from '../../store/cluster-nodes.ts';
-import { mergeOperationContext, operationContext } from '../../store/operations.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { mustBeAsPlanned } from '../etcd/control-plane-evidence.ts';
@@ -35,12 +34,8 @@ export async function seeFenced(deps: ActivityDependencies, ref: OperationRef, b
   await seeStopped(deps, ref, { servers, beat });
 }
 
-/** Server id → slot. */
-const Fenced = z.record(z.string(), z.string());
-const CONTEXT = 'fenced';
-
 async function fencedServers(deps: ActivityDependencies, ref: OperationRef): Promise<Record<string, string>> {
-  return Fenced.safeParse(await operationContext(deps.db, ref.vnfLcmOpOccId, CONTEXT)).data ?? {};
+  return (await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'fenced')) ?? {};
 }
 
 interface ToStop {
@@ -56,7 +51,7 @@ async function serversToStop(deps: ActivityDependencies, input: StepInput): Prom
   const missing = slots.filter((slot) => !Object.values(known).includes(slot));
   const found = await findNodesOfSlots(deps.db, input.vnfInstanceId, missing);
   const fenced = { ...known, ...Object.fromEntries(found.map(({ serverId, slot }) => [serverId, slot])) };
-  await mergeOperationContext(deps.db, input.vnfLcmOpOccId, { [CONTEXT]: fenced });
+  await keepOperationFacts(deps.db, input.vnfLcmOpOccId, { fenced });
   const own = Object.entries(fenced).filter(([, slot]) => slots.includes(slot));
   return { servers: Object.fromEntries(own), fenced: Object.values(fenced) };
 }

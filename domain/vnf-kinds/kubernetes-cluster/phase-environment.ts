@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ClusterParameters } from './parameters.ts';
 
 /** What `discover` found out about a cluster and every node needs to know. */
@@ -13,6 +14,14 @@ export interface ClusterContext {
   /** Under which the API is reached from outside; the API server's certificate names it. */
   readonly floatingIp?: string;
 }
+
+export const ClusterContext: z.ZodType<ClusterContext> = z.object({
+  endpoint: z.string(),
+  certSans: z.array(z.string()),
+  controlPlanes: z.array(z.object({ name: z.string(), address: z.string() })),
+  virtualIp: z.string().exactOptional(),
+  floatingIp: z.string().exactOptional(),
+});
 
 /** Leases, minted for one round of an operation. */
 export interface JoinCredentials {
