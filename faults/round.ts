@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './child.ts';
-import type { Evidence, Witnesses } from './evidence.ts';
+import type { Witnesses } from './evidence.ts';
 import { gatherEvidence } from './evidence.ts';
 import { judge, mayHeal, type Violation } from './invariants.ts';
 import { instantiateRequest } from './requests.ts';
 import type { Part, Scenario } from './scenario.ts';
-import { takeDown } from './take-down.ts';
+import { type Settled, takeDown } from './take-down.ts';
 import { type Control, isAccepted, isUnclear, type Sent } from './vnfm.ts';
 
 /** An instance of the burst, and what it goes through. */
@@ -107,11 +107,6 @@ async function send({ vnfm, place }: Witnesses, { kind }: Scenario, subject: Sub
   const begun = await vnfm.instantiate(instance, instantiateRequest(place.authUrl, part.cause));
   if (kind === 'cancel' && begun.operation !== undefined)
     await vnfm.control('cancel', { instance, operation: begun.operation, cancelMode: part.cancelMode });
-}
-
-export interface Settled {
-  readonly evidence: Evidence | undefined;
-  readonly violations: readonly Violation[];
 }
 
 /** Waits until all is as it must be, or the time is over. */

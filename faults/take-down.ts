@@ -3,7 +3,12 @@ import { createChance } from './chance.ts';
 import { deletedInstances, type Evidence, type OperationFact, type Witnesses } from './evidence.ts';
 import { LOCKED, type Violation } from './invariants.ts';
 import { instantiateRequest } from './requests.ts';
-import type { Settled } from './round.ts';
+
+/** What a round found after everything had settled. Evidence is undefined when it could not be read. */
+export interface Settled {
+  readonly evidence: Evidence | undefined;
+  readonly violations: readonly Violation[];
+}
 
 interface TakeDown {
   settle(): Promise<Settled>;

@@ -9,12 +9,12 @@ import type { CloudState } from '../world/cloud/cloud-state.ts';
 import { createFaults, type Faults } from '../world/cloud/faults.ts';
 import { addHosts, firstWorld, type WorldOptions } from '../world/cloud/first-world.ts';
 import type { Foundation } from '../world/cloud/foundation.ts';
-import { createDesigner } from '../world/cloud/heat/design.ts';
+import { Designer } from '../world/cloud/heat/design.ts';
 import { createEngine } from '../world/cloud/heat/engine.ts';
 import { networkKinds } from '../world/cloud/heat/network-kinds.ts';
 import { otherKinds } from '../world/cloud/heat/other-kinds.ts';
 import { serverKind } from '../world/cloud/heat/server-kind.ts';
-import { createStackStore } from '../world/cloud/heat/stack-store.ts';
+import { StackStore } from '../world/cloud/heat/stack-store.ts';
 import { createValidator } from '../world/cloud/heat/validation.ts';
 import { createNetworkChanges } from '../world/cloud/neutron/changes.ts';
 import { NetworkStore } from '../world/cloud/neutron/network-store.ts';
@@ -90,9 +90,9 @@ export function createCloud(options: CloudOptions): Cloud {
     ...networkKinds({ foundation, network, changes }),
     ...otherKinds(foundation, compute),
   };
-  const designer = createDesigner(foundation, kinds);
+  const designer = new Designer(foundation, kinds);
   const validator = createValidator(designer, network, compute);
-  const store = createStackStore(foundation);
+  const store = new StackStore(foundation);
   const engine = createEngine({ foundation, designer, validator, store });
   const views = createStackViews(foundation, designer);
   const services = [

@@ -126,6 +126,6 @@ export function floatingIpKind({ state }: Foundation, store: NetworkStore): Kind
       if (floating && 'port_id' in given) store.associate(floating, stringAt(given, 'port_id') ?? null);
       return find(id) ?? {};
     },
-    remove: store.deleteFloatingIp,
+    remove: (id) => store.deleteFloatingIp(id),
   };
 }

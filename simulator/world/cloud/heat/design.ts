@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Resource, Stack, StackSource } from '../cloud-state.ts';
+import type { CloudState, Resource, Stack, StackSource } from '../cloud-state.ts';
 import type { Foundation } from '../foundation.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { Refusal } from '../refusal.ts';
@@ -21,99 +21,47 @@ export interface Design {
 }
 
 /** Reads templates and evaluates them against the living stack. */
-export interface Designer {
-  /** Stores a text. @returns its key */
-  intern(text: string): string;
-  template(key: string): Template;
-  /** Reads the design of a source. @throws Refusal when the template is invalid */
-  design(source: StackSource): Design;
-  /** Returns the file of a nested template. Undefined when the type is no nested template. */
-  fileOf(type: string, source: StackSource): string | undefined;
-  isFileName(type: string): boolean;
-  kind(type: string): ResourceKind | undefined;
-  /** Returns all resource types. */
-  types(): string[];
-  scope(stack: Stack, design: Design): Scope;
-  /** Evaluates the properties of a resource; those without a value are left out. */
-  properties(stack: Stack, design: Design, name: string): JsonObject;
-  /** Returns the attributes that `resource show` prints. */
-  attributes(resource: Resource, admin: boolean): JsonObject;
-  outputs(stack: Stack): { key: string; description: string; value: Json }[];
-  isNested(type: string, source: StackSource): boolean;
-}
+export class Designer {
+  readonly #state: CloudState;
+  readonly #kinds: Readonly<Record<string, ResourceKind>>;
+  /** Parsed templates by their keys. */
+  readonly #parsed = new Map<string, Template>();
 
-export function createDesigner(foundation: Foundation, kinds: Readonly<Record<string, ResourceKind>>): Designer {
-  const { state } = foundation;
-  const parsed = new Map<string, Template>();
+  constructor({ state }: Pick<Foundation, 'state'>, kinds: Readonly<Record<string, ResourceKind>>) {
+    this.#state = state;
+    this.#kinds = kinds;
+  }
 
-  const template = (key: string): Template => {
-    const known = parsed.get(key) ?? readTemplate(state.texts[key] ?? '');
-    parsed.set(key, known);
+  template(key: string): Template {
+    const known = this.#parsed.get(key) ?? readTemplate(this.#state.texts[key] ?? '');
+    this.#parsed.set(key, known);
     return known;
-  };
-  const fileOf = (type: string, source: StackSource) => {
-    const file = source.registry[type] ?? type;
-    return source.files[file] === undefined ? undefined : file;
-  };
-  const isNested = (type: string, source: StackSource) =>
-    groupKindOf(type) !== undefined || (kinds[type] === undefined && fileOf(type, source) !== undefined);
+  }
 
-  const design = (source: StackSource): Design => {
-    const read = template(source.template);
+  /** Reads the design of a source. @throws Refusal when the template is invalid */
+  design(source: StackSource): Design {
+    const read = this.template(source.template);
     const parameters = resolveParameters(read, source);
     const scope = conditionScope(read, parameters);
     const resources = Object.fromEntries(
       Object.entries(read.resources).filter(([, { condition }]) => condition === undefined || isTrue(condition, scope)),
     );
     return { template: read, parameters, resources, requirements: requirementsOf(resources, read) };
-  };
+  }
 
-  const attributes = (resource: Resource, admin: boolean): JsonObject => {
-    const kind = kinds[resource.type];
-    return kind && resource.physicalId !== '' ? kind.attributes(resource, admin) : {};
-  };
+  /** Returns the file of a nested template. Undefined when the type is no nested template. */
+  fileOf(type: string, source: StackSource): string | undefined {
+    const file = source.registry[type] ?? type;
+    return source.files[file] === undefined ? undefined : file;
+  }
 
-  const attributeOf = (
-    stack: Stack,
-    resource: Resource,
-    at: { name: string; path: readonly Json[] },
-  ): Json | undefined => {
-    const nested = state.stacks[resource.physicalId];
-    if (groupKindOf(resource.type)) return nested ? groupAttribute(nested, at, memberOutput) : undefined;
-    if (isNested(resource.type, stack.source)) return nested ? nestedAttribute(nested, at) : undefined;
-    const found = attributes(resource, true);
-    if (at.name === 'show' || at.name === '') return dig(found, at.path);
-    const special = resource.type === 'OS::Nova::Server' ? serverAttribute(found, at.name) : undefined;
-    return dig(special ?? found[at.name] ?? null, at.path);
-  };
+  isNested(type: string, source: StackSource): boolean {
+    return (
+      groupKindOf(type) !== undefined || (this.#kinds[type] === undefined && this.fileOf(type, source) !== undefined)
+    );
+  }
 
-  const nestedAttribute = (
-    nested: Stack,
-    { name, path }: { name: string; path: readonly Json[] },
-  ): Json | undefined => {
-    if (name === 'outputs') {
-      return dig(Object.fromEntries(outputs(nested).map(({ key, value }) => [key, value])), path);
-    }
-    const [, inner, attribute] = name.match(/^resource\.([^.]+)(?:\.(.+))?$/) ?? [];
-    const resource = inner === undefined ? undefined : nested.resources[inner];
-    if (resource) {
-      if (attribute === undefined && path.length === 0) return resource.physicalId;
-      const [first = '', ...rest] = attribute === undefined ? path : [attribute, ...path];
-      return attributeOf(nested, resource, { name: String(first), path: rest });
-    }
-    return dig(outputOf(nested, name) ?? null, path);
-  };
-
-  /** Reads an output of a nested member, or an attribute of a plain one. */
-  const memberOutput = (member: string, name: string): Json | undefined => {
-    const inner = state.stacks[member];
-    return inner ? outputOf(inner, name) : undefined;
-  };
-
-  const outputOf = (nested: Stack, name: string): Json | undefined =>
-    outputs(nested).find(({ key }) => key === name)?.value;
-
-  const scope = (stack: Stack, of: Design): Scope => {
+  scope(stack: Stack, of: Design): Scope {
     const ready = (name: string) => {
       const resource = stack.resources[name];
       const isMade = resource?.action !== 'CREATE' || resource.progress !== 'IN_PROGRESS';
@@ -127,11 +75,11 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
       reference: (name) => {
         if (!of.resources[name]) return null; // the condition of the resource is false
         const resource = ready(name);
-        return kinds[resource.type]?.reference?.(resource) ?? resource.physicalId;
+        return this.#kinds[resource.type]?.reference?.(resource) ?? resource.physicalId;
       },
       attribute: (name, attribute, path) => {
         if (!of.resources[name]) return null;
-        return attributeOf(stack, ready(name), { name: attribute, path }) ?? null;
+        return this.#attributeOf(stack, ready(name), { name: attribute, path }) ?? null;
       },
       file: (name) => {
         const key = stack.source.files[name];
@@ -139,49 +87,94 @@ export function createDesigner(foundation: Foundation, kinds: Readonly<Record<st
           const message = `No content found in the "files" section for get_file path: ${name}`;
           throw new Refusal(400, 'StackValidationFailed', message);
         }
-        return state.texts[key] ?? '';
+        return this.#state.texts[key] ?? '';
       },
     };
-  };
+  }
 
-  const outputs = (stack: Stack): { key: string; description: string; value: Json }[] => {
-    const of = design(stack.source);
-    const at = scope(stack, of);
+  /** Returns the attributes that `resource show` prints. */
+  attributes(resource: Resource, admin: boolean): JsonObject {
+    const kind = this.#kinds[resource.type];
+    return kind && resource.physicalId !== '' ? kind.attributes(resource, admin) : {};
+  }
+
+  outputs(stack: Stack): { key: string; description: string; value: Json }[] {
+    const of = this.design(stack.source);
+    const at = this.scope(stack, of);
     return Object.entries(of.template.outputs).flatMap(([key, output]) => {
       const condition = output['condition'];
       if (condition !== undefined && !isTrue(condition, at)) return [];
       const description = typeof output['description'] === 'string' ? output['description'] : 'No description given';
       return [{ key, description, value: valueOrNull(output['value'] ?? null, at) }];
     });
-  };
+  }
 
-  return {
-    template,
-    design,
-    fileOf,
-    isNested,
-    scope,
-    attributes,
-    outputs,
-    kind: (type) => kinds[type],
-    types: () => [...Object.keys(kinds), ...Object.keys(GROUP_TYPES)].sort(),
-    isFileName: (type) => /\.(yaml|yml|template)$/.test(type) || /^(file|https?):/.test(type),
-    intern: (text) => {
-      const key = createHash('sha256').update(text).digest('hex').slice(0, 32);
-      state.texts[key] ??= text;
-      return key;
-    },
-    properties: (stack, of, name) => {
-      const definition = of.resources[name];
-      const at = scope(stack, of);
-      const entries = Object.entries(definition?.properties ?? {}).map(
-        ([key, value]) =>
-          // The definition of a group's member is evaluated here, with the group's own parameters.
-          [key, evaluate(value, at)] as const,
-      );
-      return Object.fromEntries(entries.filter(([, value]) => value !== null));
-    },
-  };
+  kind(type: string): ResourceKind | undefined {
+    return this.#kinds[type];
+  }
+
+  /** Returns all resource types. */
+  types(): string[] {
+    return [...Object.keys(this.#kinds), ...Object.keys(GROUP_TYPES)].sort();
+  }
+
+  isFileName(type: string): boolean {
+    return /\.(yaml|yml|template)$/.test(type) || /^(file|https?):/.test(type);
+  }
+
+  /** Stores a text. @returns its key */
+  intern(text: string): string {
+    const key = createHash('sha256').update(text).digest('hex').slice(0, 32);
+    this.#state.texts[key] ??= text;
+    return key;
+  }
+
+  /** Evaluates the properties of a resource; those without a value are left out. */
+  properties(stack: Stack, of: Design, name: string): JsonObject {
+    const definition = of.resources[name];
+    const at = this.scope(stack, of);
+    const entries = Object.entries(definition?.properties ?? {}).map(
+      ([key, value]) =>
+        // The definition of a group's member is evaluated here, with the group's own parameters.
+        [key, evaluate(value, at)] as const,
+    );
+    return Object.fromEntries(entries.filter(([, value]) => value !== null));
+  }
+
+  #attributeOf(stack: Stack, resource: Resource, at: { name: string; path: readonly Json[] }): Json | undefined {
+    const nested = this.#state.stacks[resource.physicalId];
+    if (groupKindOf(resource.type))
+      return nested ? groupAttribute(nested, at, (member, name) => this.#memberOutput(member, name)) : undefined;
+    if (this.isNested(resource.type, stack.source)) return nested ? this.#nestedAttribute(nested, at) : undefined;
+    const found = this.attributes(resource, true);
+    if (at.name === 'show' || at.name === '') return dig(found, at.path);
+    const special = resource.type === 'OS::Nova::Server' ? serverAttribute(found, at.name) : undefined;
+    return dig(special ?? found[at.name] ?? null, at.path);
+  }
+
+  #nestedAttribute(nested: Stack, { name, path }: { name: string; path: readonly Json[] }): Json | undefined {
+    if (name === 'outputs') {
+      return dig(Object.fromEntries(this.outputs(nested).map(({ key, value }) => [key, value])), path);
+    }
+    const [, inner, attribute] = name.match(/^resource\.([^.]+)(?:\.(.+))?$/) ?? [];
+    const resource = inner === undefined ? undefined : nested.resources[inner];
+    if (resource) {
+      if (attribute === undefined && path.length === 0) return resource.physicalId;
+      const [first = '', ...rest] = attribute === undefined ? path : [attribute, ...path];
+      return this.#attributeOf(nested, resource, { name: String(first), path: rest });
+    }
+    return dig(this.#outputOf(nested, name) ?? null, path);
+  }
+
+  /** Reads an output of a nested member, or an attribute of a plain one. */
+  #memberOutput(member: string, name: string): Json | undefined {
+    const inner = this.#state.stacks[member];
+    return inner ? this.#outputOf(inner, name) : undefined;
+  }
+
+  #outputOf(nested: Stack, name: string): Json | undefined {
+    return this.outputs(nested).find(({ key }) => key === name)?.value;
+  }
 }
 
 function valueOrNull(node: Json, scope: Scope): Json {
