@@ -20,7 +20,8 @@ describe('YAML from strangers', () => {
     ['a chain of question marks', `${'? '.repeat(3000)}a`, 'is not YAML'],
     ['a huge file', 'x'.repeat(1_000_001), 'is longer than 1000000'],
     ['two documents', 'a: 1\n---\nb: 2\n', 'is not YAML'],
-    ['a key twice', 'a: 1\na: 2\n', 'is not YAML'],
+    ['a control character', 'a: "\u0001"', 'is not YAML: it has the character U+0001'],
+    ['a quoted text without end', 'a: ["b\nc: d\n', 'is not YAML'],
     ['no YAML', 'a: "', 'is not YAML'],
   ])('%s is refused with the reason, quickly', (_what, text, reason) => {
     const begun = performance.now();
@@ -33,6 +34,34 @@ describe('YAML from strangers', () => {
     expect(read).toHaveProperty('a', 'x');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+  });
+
+  it.each([
+    ['YAML 1.1 booleans; y and n are text', 'a: [on, Off, YES, no, y, N]', { a: [true, false, true, false, 'y', 'N'] }],
+    [
+      'YAML 1.1 numbers; what PyYAML does not know is text',
+      'a: [010, 0x1F, 0b11, 1_000, 1:30, -.5, 1.5e+3, 1e3, 08, 0o10, +.5]',
+      { a: [8, 31, 3, 1000, 90, '-.5', 1500, '1e3', '08', '0o10', '+.5'] },
+    ],
+    ['a directive of another version', '%YAML 1.2\n---\na: yes', { a: true }],
+    ['the last value of a key that a map has twice', 'a: 1\nb: {x: 1, x: 2}\na: 2\n', { a: 2, b: { x: 2 } }],
+    [
+      'merge keys, also twice: what the map itself has wins',
+      'x: &x {a: 1, b: 1}\nz: &z {c: 3}\ny:\n  b: 2\n  <<: *x\n  <<: *z\n',
+      { x: { a: 1, b: 1 }, z: { c: 3 }, y: { a: 1, b: 2, c: 3 } },
+    ],
+    [
+      'a list that goes on in the first column, as in ETSI\u2019s type files',
+      'a:\n  - valid: [ b, \nc ] # d\n    e: |\n      [ "no list\n  - {f:\n1}\ng: h\n',
+      { a: [{ valid: ['b', 'c'], e: '[ "no list\n' }, { f: 1 }], g: 'h' },
+    ],
+    [
+      'quoted text that goes on in the first column or after a tab',
+      "a: \"b\n\n# c\\\"\nd\"\ne: 'f\n\t''g'\nh: it's\n",
+      { a: 'b\n# c" d', e: "f 'g", h: "it's" },
+    ],
+  ])('is read as PyYAML reads it: %s', (_what, text, value) => {
+    expect(readYaml(text)).toEqual(value);
   });
 
   it('is written so that a YAML 1.1 reader gets the same values back', () => {

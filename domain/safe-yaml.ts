@@ -1,40 +1,34 @@
-import { type Document, isScalar, parseDocument, stringify, visit } from 'yaml';
+import { type Document, type ParsedNode, parseDocument, stringify, visit } from 'yaml';
+import { indentContinuationLines } from './yaml-continuation-lines.ts';
+import { PYYAML_SCALARS } from './yaml-scalars.ts';
 
 /** More than this is not a VNFD or a HOT. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_DEPTH = 64;
 /** How many nodes aliases may expand to, per node they stand for: the "billion laughs" need thousands. */
 const MAX_ALIAS_COUNT = 100;
+const MAX_ALIASES = 2_000;
 
-/** Heat and Tacker read YAML 1.1 and keep a date as text (`heat_template_version: 2013-05-23`). */
-const PLAIN_TAGS = new Set(
-  ['null', 'bool', 'int', 'float', 'str', 'map', 'seq', 'merge'].map((name) => `tag:yaml.org,2002:${name}`),
-);
+const KEPT_TAGS: ReadonlySet<string> = new Set(['map', 'seq', 'str'].map((name) => `tag:yaml.org,2002:${name}`));
+
+/** PyYAML's reader refuses these, and PostgreSQL cannot store some of them. */
+const NOT_PRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 /**
- * Reads hostile YAML: bounded in size, depth and alias expansion, no custom types, no second document.
+ * Reads hostile YAML as PyYAML (and so Heat and Tacker) reads it: booleans, numbers and merge keys of YAML 1.1, dates as text; of a key that
+ * a map has twice, the last value counts. Bounded in size, depth and alias expansion; no custom types, no second document.
  * @param text the YAML
  * @throws SyntaxError whose message says what is wrong, as the second half of a sentence ("is …", "has …")
  */
 export function readYaml(text: string): unknown {
-  if (text.length > MAX_CHARACTERS) throw new SyntaxError(`is longer than ${MAX_CHARACTERS} characters`);
-  if (bracketDepth(text) > MAX_DEPTH || indentDepth(text) > MAX_DEPTH) {
-    throw new SyntaxError(`is nested deeper than ${MAX_DEPTH} levels`);
-  }
+  refuseBeforeParsing(text);
   try {
-    const document = parseDocument(text, {
-      version: '1.1',
-      customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || PLAIN_TAGS.has(tag.tag)),
-      logLevel: 'error',
-      stringKeys: true,
-      uniqueKeys: false,
-    });
-    const [first] = document.errors;
-    if (first) throw first;
-    refuseTwice(document);
+    const document = parsedDocument(text);
+    refuseManyAliases(document);
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
-    if (containsItself(value, new Set(), new Set()))
+    if (containsItself(value, new Set(), new Set())) {
       throw new SyntaxError('contains itself (an alias within its own anchor)');
+    }
     return value;
   } catch (error) {
     if (error instanceof SyntaxError) throw error;
@@ -44,21 +38,47 @@ export function readYaml(text: string): unknown {
   }
 }
 
-const MAX_ALIASES = 2_000;
-function refuseTwice(document: Document): void {
+function refuseBeforeParsing(text: string): void {
+  if (text.length > MAX_CHARACTERS) throw new SyntaxError(`is longer than ${MAX_CHARACTERS} characters`);
+  const [control] = NOT_PRINTABLE.exec(text) ?? [];
+  if (control !== undefined) {
+    const code = (control.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    throw new SyntaxError(`is not YAML: it has the character U+${code}`);
+  }
+  if (bracketDepth(text) > MAX_DEPTH || indentDepth(text) > MAX_DEPTH) {
+    throw new SyntaxError(`is nested deeper than ${MAX_DEPTH} levels`);
+  }
+}
+
+function parsedDocument(text: string): Document.Parsed<ParsedNode> {
+  const document = parseAsPyYaml(text);
+  const [error] = document.errors;
+  if (error === undefined) return document;
+  if (!/must be sufficiently indented|^Missing closing/.test(error.message)) throw error;
+  const repaired = parseAsPyYaml(indentContinuationLines(text));
+  if (repaired.errors.length > 0) throw error;
+  return repaired;
+}
+
+function parseAsPyYaml(text: string): Document.Parsed<ParsedNode> {
+  return parseDocument(text, {
+    version: '1.1',
+    customTags: (tags) => [
+      ...tags.filter((tag) => typeof tag !== 'string' && KEPT_TAGS.has(tag.tag)),
+      ...PYYAML_SCALARS,
+      'merge',
+    ],
+    logLevel: 'error',
+    stringKeys: true,
+    uniqueKeys: false,
+  });
+}
+
+function refuseManyAliases(document: Document): void {
   let aliases = 0;
   visit(document, {
     Alias: () => {
       if (++aliases > MAX_ALIASES) throw new SyntaxError(`has more than ${MAX_ALIASES} aliases`);
-    },
-    Map: (_, map) => {
-      const seen = new Set<unknown>();
-      for (const { key } of map.items) {
-        const name = isScalar(key) ? key.value : key;
-        if (name !== '<<' && seen.has(name))
-          throw new SyntaxError(`is not YAML: it has the key ${String(name).slice(0, 80)} twice in one map`);
-        seen.add(name);
-      }
     },
   });
 }
