@@ -125,11 +125,6 @@ describe('a VNFD that cannot be used is refused with file and place', () => {
       /workerNode_CP1: its virtual_binding nobody/,
     ],
     [
-      'a missing delta',
-      changed(SIMPLE, 'step_deltas: [ delta_1 ]', 'step_deltas: [ delta_9 ]'),
-      /does not have the delta delta_9/,
-    ],
-    [
       'an image size without unit',
       changed(SIMPLE, 'size: 2 GB', 'size: 2 loaves'),
       /masterNode, sw_image_data, size: must be a size such as "2 GB"/,
@@ -153,5 +148,76 @@ describe('a VNFD that cannot be used is refused with file and place', () => {
       imagePath: 'Files/images/ubuntu.qcow2',
       size: 2e9,
     });
+  });
+
+  it.each([
+    ['without a type', '../Files/images/ubuntu.qcow2', 'Files/images/ubuntu.qcow2'],
+    ['at a URI', 'https://images.example/ubuntu.qcow2', 'https://images.example/ubuntu.qcow2'],
+  ])('takes an image in the short notation, %s', (_what, file, imagePath) => {
+    const files = changed(SIMPLE, /( {6}capabilities:)/, `      artifacts:\n        image: ${file}\n$1`);
+    expect(flavour(readVnfd(files), 'simple').softwareImages[0]).toMatchObject({ id: 'masterNode', imagePath });
+  });
+
+  it('leaves out deltas that the aspect does not have', () => {
+    const { aspects } = flavour(
+      readVnfd(changed(SIMPLE, 'step_deltas: [ delta_1 ]', 'step_deltas: [ delta_9 ]')),
+      'simple',
+    );
+    expect(aspects).toEqual([{ id: 'workerNode_scale', maxScaleLevel: 2, vduDeltas: {} }]);
+  });
+
+  it('knows VDUs of derived types, and capabilities without virtual_compute', () => {
+    const types = `node_types:\n  my.Base: { derived_from: tosca.nodes.nfv.Vdu.Compute }\n  my.Vdu: { derived_from: my.Base }\n`;
+    const files = changed(SIMPLE, 'type: tosca.nodes.nfv.Vdu.Compute', 'type: my.Vdu');
+    expect(
+      vduIds(flavour(readVnfd(files.set('Definitions/mine.yaml', `tosca_definitions_version: x\n${types}`)), 'simple')),
+    ).toEqual(['masterNode', 'workerNode']);
+  });
+
+  it('takes the flavour from a substitution filter (TOSCA 1.3)', () => {
+    const filter = 'substitution_filter:\n      properties:\n        - flavour_id: { equal: simple }\n';
+    const { flavours } = readVnfd(changed(SIMPLE, /properties:\s+flavour_id: simple\n/, filter));
+    expect(flavours.map(({ id }) => id)).toEqual(['complex', 'simple']);
+  });
+});
+
+describe('a VNFD in one file', () => {
+  const ONE = `tosca_definitions_version: tosca_simple_yaml_1_2
+imports: [ etsi_nfv_sol001_vnfd_types.yaml, https://forge.etsi.org/types.yaml, { file: more/types.yaml } ]
+topology_template:
+  inputs: { maker: { type: string, default: Somebody } }
+  substitution_mappings: { node_type: my.VNF }
+  node_templates:
+    VNF: { type: my.VNF, properties: { flavour_id: one, descriptor_id: { get_input: id }, provider: { get_input: maker }, software_version: 1.0 } }
+    VDU1: { type: tosca.nodes.nfv.Vdu.Compute, capabilities: { monitoring: {} } }
+`;
+  const TYPES = `tosca_definitions_version: tosca_simple_yaml_1_2
+node_types:
+  my.VNF:
+    derived_from: tosca.nodes.nfv.VNF
+    properties:
+      descriptor_id: { default: b1bb0ce7-ebca-4fa7-95ed-4840d70a1177 }
+      descriptor_version: { default: '2.0' }
+      product_name: { default: Product }
+`;
+  const META = 'TOSCA-Meta-File-Version: 1.0\nEntry-Definitions: vnf/top.yaml\n';
+
+  it.each([
+    ['at the root', { 'top.yaml': ONE, 'more/types.yaml': TYPES, 'Definitions/other.yaml': 'a: [' }],
+    ['where TOSCA.meta says', { 'TOSCA-Metadata/TOSCA.meta': META, 'vnf/top.yaml': ONE, 'vnf/more/types.yaml': TYPES }],
+  ])('%s is read with what it imports', (_where, files) => {
+    const { flavours, ...identity } = readVnfd(files);
+    expect(identity).toEqual({
+      vnfdId: 'b1bb0ce7-ebca-4fa7-95ed-4840d70a1177',
+      provider: 'Somebody',
+      productName: 'Product',
+      softwareVersion: '1',
+      vnfdVersion: '2.0',
+    });
+    expect(flavours.map(({ id, vdus }) => [id, ...vdus.map((vdu) => vdu.id)])).toEqual([['one', 'VDU1']]);
+  });
+
+  it('is refused beside another one', () => {
+    expect(() => readVnfd({ 'top.yaml': ONE, 'other.yaml': ONE })).toThrow(/several YAML files at its root/);
   });
 });

@@ -1,6 +1,9 @@
 import { VnflowError } from './problems.ts';
+import { readDefinitionFiles } from './vnfd/definition-files.ts';
 import { readFlavour } from './vnfd/flavour.ts';
-import { type Definitions, invalid, readDefinitions, toscaText } from './vnfd/tosca.ts';
+import { flavourIdOf } from './vnfd/flavour-id.ts';
+import { type Definitions, invalid, type NodeTemplate, toscaText } from './vnfd/tosca.ts';
+import { type TypeHierarchy, typeHierarchy } from './vnfd/type-hierarchy.ts';
 
 /** What a VNFM needs of a VNFD (SOL001), in SOL's terms. */
 export interface Vnfd {
@@ -90,43 +93,30 @@ export interface SoftwareImage {
   readonly imagePath?: string;
 }
 
-/** The ETSI types alone fill four files; more than this is an attack on the parser. */
-const MAX_DEFINITIONS_FILES = 40;
-const DEFINITIONS_FILE = /^Definitions\/[^/]+\.ya?ml$/;
+const VNF = 'tosca.nodes.nfv.VNF';
 
 /**
- * Reads the VNFD of a package, as Tacker does: every YAML in `Definitions/`, imports are not followed.
- * @param files path in the package → text; others than definitions are ignored
+ * Reads the VNFD of a package, of SOL001 2.6.1 or 3.3.1, as Tacker does.
+ * @param files path in the package → text: all YAML files outside of BaseHOT/, and TOSCA.meta; others are ignored
  * @throws VnflowError CSAR_INVALID naming file and place
  */
 export function readVnfd(files: ReadonlyMap<string, string> | Readonly<Record<string, string>>): Vnfd {
-  const entries = files instanceof Map ? [...files] : Object.entries(files);
-  const definitionFiles = entries.filter(([path]) => DEFINITIONS_FILE.test(path)).sort();
-  if (definitionFiles.length === 0) throw invalid('The package has no YAML file in Definitions/: put the VNFD there.');
-  if (definitionFiles.length > MAX_DEFINITIONS_FILES) {
-    throw invalid(`Definitions/ has ${definitionFiles.length} YAML files, more than ${MAX_DEFINITIONS_FILES}.`);
-  }
-  const definitions = definitionFiles.map(([path, yaml]) => readDefinitions(path, yaml));
-  return { ...readIdentity(definitions), flavours: readFlavours(definitions) };
+  const definitions = readDefinitionFiles(files instanceof Map ? files : new Map(Object.entries(files)));
+  const types = typeHierarchy(definitions);
+  return { ...readIdentity(definitions, types), flavours: readFlavours(definitions, types) };
 }
 
-function readIdentity(definitions: readonly Definitions[]): Omit<Vnfd, 'flavours'> {
-  const defaults = new Map(definitions.flatMap(({ template }) => Object.entries(template.node_types ?? {})));
-  const candidates = definitions.flatMap(({ path, template }) =>
-    Object.values(template.topology_template?.node_templates ?? {})
-      .filter(({ properties }) => properties?.['descriptor_id'] !== undefined)
-      .map((node) => ({ path, node })),
+function readIdentity(definitions: readonly Definitions[], types: TypeHierarchy): Omit<Vnfd, 'flavours'> {
+  const nodes = definitions.flatMap((file) =>
+    Object.values(file.template.topology_template?.node_templates ?? {}).map((node) => ({ file, node })),
   );
-  const [found] = candidates;
+  const found = nodes.find(({ node }) => node.properties?.['descriptor_id'] !== undefined);
   if (found === undefined) {
-    throw invalid(
-      'No node template in Definitions/ has the property descriptor_id: the VNF node must name the vnfdId.',
-    );
+    throw invalid('No node template of the VNFD has the property descriptor_id: the VNF node must name the vnfdId.');
   }
   const property = (name: string): string => {
-    const value = found.node.properties?.[name] ?? defaults.get(found.node.type)?.properties?.[name]?.default;
-    const read = toscaText.safeParse(value);
-    if (!read.success) throw invalid(`${found.path}: the VNF node needs the property ${name} as text.`);
+    const read = toscaText.safeParse(propertyOf(found, name, types));
+    if (!read.success) throw invalid(`${found.file.path}: the VNF node needs the property ${name} as text.`);
     return read.data;
   };
   return {
@@ -138,17 +128,47 @@ function readIdentity(definitions: readonly Definitions[]): Omit<Vnfd, 'flavours
   };
 }
 
-function readFlavours(definitions: readonly Definitions[]): Flavour[] {
-  const flavours = definitions.flatMap((file) => {
-    const id = file.template.topology_template?.substitution_mappings?.properties?.flavour_id;
-    return id === undefined ? [] : [readFlavour(file, id)];
+/** What the node says, or the default of the input that it names, or the default of its type. */
+function propertyOf(
+  { file, node }: { readonly file: Definitions; readonly node: NodeTemplate },
+  name: string,
+  types: TypeHierarchy,
+): unknown {
+  const written = node.properties?.[name];
+  if (typeof written !== 'object') return written ?? types.defaultOf(node.type, name);
+  const input = written !== null && 'get_input' in written ? String(written.get_input) : '';
+  const declared = file.template.topology_template?.inputs?.[input];
+  const ofInput =
+    typeof declared === 'object' && declared !== null && 'default' in declared ? declared.default : undefined;
+  return ofInput ?? types.defaultOf(node.type, name);
+}
+
+function readFlavours(definitions: readonly Definitions[], types: TypeHierarchy): Flavour[] {
+  const named = definitions.flatMap((file) => {
+    const id = flavourIdOf(file);
+    return id === undefined ? [] : [{ file, id }];
   });
+  const flavours = (named.length > 0 ? named : flavoursOfVnfNodes(definitions, types)).map(({ file, id }) =>
+    readFlavour(file, id, types),
+  );
   if (flavours.length === 0) {
-    throw invalid('No file in Definitions/ has substitution_mappings.properties.flavour_id: the VNFD needs a flavour.');
+    throw invalid('No file of the VNFD has substitution_mappings.properties.flavour_id: the VNFD needs a flavour.');
   }
   const twice = flavours.find(({ id }, index) => flavours.findIndex((other) => other.id === id) !== index);
-  if (twice) throw invalid(`Two files in Definitions/ describe the flavour ${twice.id}.`);
+  if (twice) throw invalid(`Two files of the VNFD describe the flavour ${twice.id}.`);
   return flavours;
+}
+
+/** A VNFD in one file may name its flavour in the VNF node only. */
+function flavoursOfVnfNodes(definitions: readonly Definitions[], types: TypeHierarchy) {
+  return definitions.flatMap((file) =>
+    Object.values(file.template.topology_template?.node_templates ?? {})
+      .filter(({ type }) => types.isA(type, VNF))
+      .flatMap(({ properties }) => {
+        const id = toscaText.safeParse(properties?.['flavour_id']);
+        return id.success ? [{ file, id: id.data }] : [];
+      }),
+  );
 }
 
 /** @throws VnflowError FLAVOUR_UNKNOWN naming the known ones */

@@ -39,6 +39,28 @@ export function readToscaMeta(text: string, paths: ReadonlySet<string>): ToscaMe
   };
 }
 
+/**
+ * What a package without TOSCA.meta says by its files: the one YAML file at the root is the VNFD's first file (SOL004 §4.1.3), and the
+ * manifest has its name.
+ * @returns undefined when no YAML file is at the root
+ * @throws VnflowError CSAR_INVALID for several YAML files, or a manifest by another name
+ */
+export function rootMetadata(paths: ReadonlySet<string>): ToscaMeta | undefined {
+  const [entryDefinitions, ...others] = [...paths].filter((path) => /^[^/]+\.ya?ml$/.test(path));
+  if (entryDefinitions === undefined) return undefined;
+  if (others.length > 0) {
+    throw csarInvalid(
+      `The package has no ${TOSCA_META} and several YAML files at its root (${[entryDefinitions, ...others].join(', ')}); keep one, or add ${TOSCA_META}.`,
+    );
+  }
+  const expected = entryDefinitions.replace(/\.ya?ml$/, '.mf');
+  const misnamed = [...paths].find((path) => /^[^/]+\.mf$/.test(path) && path !== expected);
+  if (misnamed !== undefined) {
+    throw csarInvalid(`The manifest ${misnamed} does not have the name of the VNFD; rename it ${expected}.`);
+  }
+  return { entryDefinitions, manifest: paths.has(expected) ? expected : undefined, claims: [] };
+}
+
 function refuseMissing(name: string, path: string, paths: ReadonlySet<string>): void {
   if (paths.has(path)) return;
   throw csarInvalid(`${TOSCA_META}: ${name} names ${path}, which is not in the package; add it or correct the path.`);

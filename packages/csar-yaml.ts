@@ -1,4 +1,5 @@
 import { readYaml } from '../domain/safe-yaml.ts';
+import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
 import type { CsarLimits } from './csar-limits.ts';
 import { csarInvalid } from './csar-problem.ts';
 import { decodeText } from './csar-text.ts';
@@ -6,8 +7,9 @@ import { decodeText } from './csar-text.ts';
 const DEFINITIONS_FILE = /^Definitions\/[^/]+\.ya?ml$/;
 const HEAT_TEMPLATE = /^BaseHOT\/.+\.ya?ml$/;
 
-/** The texts of a package that vnflow parses as YAML, by path. */
+/** The texts of a package that vnflow parses, by path. */
 export interface CsarYaml {
+  /** What the VNFD may consist of. */
   readonly definitions: ReadonlyMap<string, string>;
   readonly templates: ReadonlyMap<string, string>;
 }
@@ -23,9 +25,12 @@ export function csarYaml(paths: Iterable<string>, files: ReadonlyMap<string, Buf
   const templates = new Map<string, string>();
   let bytes = 0;
   for (const path of paths) {
-    const kind = DEFINITIONS_FILE.test(path) ? definitions : HEAT_TEMPLATE.test(path) ? templates : undefined;
-    if (kind === undefined) continue;
     const content = files.get(path);
+    const kind = DEFINITIONS_FILE.test(path) ? definitions : HEAT_TEMPLATE.test(path) ? templates : undefined;
+    if (kind === undefined) {
+      if (content !== undefined && mayBelongToVnfd(path)) definitions.set(path, content.toString('utf8'));
+      continue;
+    }
     bytes += content?.length ?? 0;
     if (bytes > limits.yamlBytes) {
       throw csarInvalid(

@@ -111,3 +111,15 @@ test('a signed manifest is read up to its signature', async () => {
   const csar = await readCsar(handmadeZip(smallPackage({ 'small.mf': manifest })));
   expect(csar.additionalArtifacts).toHaveLength(1);
 });
+
+test('a package without TOSCA.meta has its VNFD at the root, and a manifest by the same name', async () => {
+  const vnfd = SMALL_PACKAGE['Definitions/vnfd.yaml']?.replace('../Files', 'Files') ?? '';
+  const files = { 'TOSCA-Metadata/TOSCA.meta': undefined, 'Definitions/vnfd.yaml': undefined, 'small.yaml': vnfd };
+  const csar = await readCsar(handmadeZip(smallPackage(files)));
+  expect(csar.vnfd.productName).toBe('Small VNF');
+  expect(csar.additionalArtifacts.map(({ artifactPath }) => artifactPath)).toEqual(['Scripts/install.sh']);
+  await expect(readCsar(handmadeZip(smallPackage({ ...files, 'more.yaml': vnfd })))).rejects.toThrow(
+    'several YAML files at its root (small.yaml, more.yaml)',
+  );
+  await expect(readCsar(handmadeZip(smallPackage({ ...files, 'other.mf': '' })))).rejects.toThrow('rename it small.mf');
+});

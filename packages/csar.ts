@@ -5,7 +5,7 @@ import { listEntries } from './archive.ts';
 import { type ByteSource, openByteSource, streamRange } from './byte-source.ts';
 import { type CsarEntry, type CsarReading, readCsarContents, readCsarText } from './csar-contents.ts';
 import { type CsarLimits, DEFAULT_CSAR_LIMITS } from './csar-limits.ts';
-import { readToscaMeta, TOSCA_META } from './csar-metadata.ts';
+import { readToscaMeta, rootMetadata, TOSCA_META, type ToscaMeta } from './csar-metadata.ts';
 import { csarYaml, refuseBadTemplates } from './csar-yaml.ts';
 import { type HashClaim, readHashClaims } from './hash-claims.ts';
 import { readMetadataBlocks } from './metadata-blocks.ts';
@@ -25,7 +25,7 @@ export interface Csar {
 }
 
 /**
- * Reads a CSAR (SOL004 with TOSCA-Metadata) and checks all of it. Trusts nothing in it; unpacks nothing to disk, holds no image in memory.
+ * Reads a CSAR (SOL004, with TOSCA-Metadata or with one YAML file at the root) and checks all of it. Trusts nothing in it; unpacks nothing to disk, holds no image in memory.
  * @param file path of the zip archive, or its bytes
  * @param limits what it may cost
  * @param options.now stands in the images' `createdAt`
@@ -41,7 +41,7 @@ export async function readCsar(
     const listed = (await listEntries(source, limits)).filter((entry) => !entry.isDirectory);
     const reading: CsarReading = { source, limits, entries: new Map(listed.map((entry) => [entry.path, entry])) };
     const paths = new Set(reading.entries.keys());
-    const meta = readToscaMeta(await readCsarText(reading, TOSCA_META), paths);
+    const meta = await readMetadata(reading, paths);
     const claims = [...meta.claims, ...(await manifestClaims(reading, meta.manifest))];
     const { entries, files } = await readCsarContents(reading, claims);
     const { definitions, templates } = csarYaml(paths, files, limits);
@@ -58,6 +58,11 @@ export async function readCsar(
   } finally {
     await source.close();
   }
+}
+
+async function readMetadata(reading: CsarReading, paths: ReadonlySet<string>): Promise<ToscaMeta> {
+  const atTheRoot = paths.has(TOSCA_META) ? undefined : rootMetadata(paths);
+  return atTheRoot ?? readToscaMeta(await readCsarText(reading, TOSCA_META), paths);
 }
 
 async function manifestClaims(reading: CsarReading, path: string | undefined): Promise<HashClaim[]> {

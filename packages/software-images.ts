@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isUri } from '../domain/vnfd/package-path.ts';
 import type { SoftwareImage, Vnfd } from '../domain/vnfd.ts';
 import { csarInvalid } from './csar-problem.ts';
 
@@ -8,7 +9,7 @@ export interface SoftwareImageInfo extends Omit<SoftwareImage, 'provider' | 'ima
   /** `2024-04-16 04:22:31+00:00` */
   readonly createdAt: string;
   readonly userMetadata: Readonly<Record<string, string>>;
-  /** Path in the package; empty when the VIM has the image already. */
+  /** Path in the package, or a URI; empty when the VIM has the image already. */
   readonly imagePath: string;
 }
 
@@ -23,7 +24,7 @@ export function softwareImages(vnfd: Vnfd, paths: ReadonlySet<string>, now: Date
   const createdAt = `${now.toISOString().slice(0, 19).replace('T', ' ')}+00:00`;
   const images = vnfd.flavours.flatMap((flavour) =>
     flavour.softwareImages.map(({ provider = '', imagePath = '', ...image }) => {
-      if (imagePath !== '' && !paths.has(imagePath)) {
+      if (imagePath !== '' && !isUri(imagePath) && !paths.has(imagePath)) {
         throw csarInvalid(
           `The VNFD (flavour ${flavour.id}, ${image.id}) names the image file ${imagePath}, which is not in the package; add it, or leave out the artifact sw_image to use an image of the VIM.`,
         );

@@ -7,6 +7,7 @@ import {
   VimConnectionInfo as VimConnectionInfoSchema,
 } from '../../domain/sol-requests.ts';
 import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
 import { type Flavour, flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
@@ -72,8 +73,9 @@ export function firstVimConnection(map: unknown, vnfInstanceId: string): VimConn
 }
 
 export async function vnfdOf(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Vnfd> {
-  const files = await readVnfPackageFiles(deps.db, instance.packageId, 'Definitions/');
-  return readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
+  const files = await readVnfPackageFiles(deps.db, instance.packageId);
+  const vnfd = [...files].filter(([path]) => mayBelongToVnfd(path));
+  return readVnfd(new Map(vnfd.map(([path, content]) => [path, content.toString('utf8')])));
 }
 
 /** The flavour that an instance was instantiated with. */

@@ -1,4 +1,5 @@
 import { VnflowError } from '../../domain/problems.ts';
+import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
 import { readVnfd, type Vnfd } from '../../domain/vnfd.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { findVnfPackage, readVnfPackageFiles } from '../../store/vnf-packages.ts';
@@ -28,11 +29,17 @@ export async function packageOfInstance({ db }: ApiContext, instance: InstanceOf
   const known = read.get(instance.packageId);
   if (known) return known;
   const files = await readVnfPackageFiles(db, instance.packageId);
-  const fresh = { vnfd: readVnfd(textsUnder(files, 'Definitions/')), files };
+  const fresh = { vnfd: readVnfd(vnfdTexts(files)), files };
   const [oldest] = read.keys();
   if (read.size >= MOST_READ && oldest !== undefined) read.delete(oldest);
   read.set(instance.packageId, fresh);
   return fresh;
+}
+
+/** The files that the VNFD of a package may consist of, as text. */
+export function vnfdTexts(files: ReadonlyMap<string, Buffer>): Map<string, string> {
+  const texts = [...files].filter(([path]) => mayBelongToVnfd(path));
+  return new Map(texts.map(([path, content]) => [path, content.toString('utf8')]));
 }
 
 /** Files under a folder as text, by path. */

@@ -1,9 +1,11 @@
 import { VnflowError } from '../../domain/problems.ts';
+import { readDefinitionFiles } from '../../domain/vnfd/definition-files.ts';
 import { readVnfPackageBytes, vnfPackageContentLength } from '../../store/vnf-package-content.ts';
 import { readVnfPackageFile, readVnfPackageFiles } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ByteRange, rangeAnswer } from '../http/byte-range.ts';
 import { type ApiAnswer, type Endpoint, withoutBody } from '../http/endpoint.ts';
+import { vnfdTexts } from '../vnflcm/package-of-instance.ts';
 import { onboardedPackageOf } from './lookup.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { zipOf } from './zip-of.ts';
@@ -29,7 +31,8 @@ export function vnfdEndpoint(context: ApiContext): Endpoint {
     }
     const { id } = await onboardedPackageOf(context, request);
     const files = await readVnfPackageFiles(context.db, id);
-    const definitions = [...files].filter(([path]) => /^Definitions\/.*\.ya?ml$/i.test(path));
+    const ofVnfd = new Set(readDefinitionFiles(vnfdTexts(files)).map(({ path }) => path));
+    const definitions = [...files].filter(([path]) => ofVnfd.has(path));
     const [single, ...more] = definitions;
     if (single && more.length === 0 && accepted.includes('text/plain')) {
       return { status: 200, headers: { 'Content-Type': 'text/plain' }, bytes: single[1] };

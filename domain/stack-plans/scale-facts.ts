@@ -31,7 +31,12 @@ export function scaleFacts(
     );
   }
   const [delta, ...others] = Object.entries(aspect.vduDeltas);
-  if (!delta || others.length > 0)
+  if (!delta) {
+    throw refused(
+      `aspectId: the VNFD has no VduScalingAspectDeltas for the first of step_deltas of the aspect ${request.aspectId}; nothing would be scaled.`,
+    );
+  }
+  if (others.length > 0)
     throw refused(
       `aspectId: ${request.aspectId} scales ${others.length + 1} VDUs at once; only aspects of one VDU are supported.`,
     );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AffinityRule, Aspect, ConnectionPoint, Flavour, Level, Storage, Vdu, VirtualLink } from '../vnfd.ts';
 import { readSoftwareImage, softwareImagesOf } from './software-image.ts';
 import { type Definitions, invalid, type NodeTemplate, type Policy, readAs, requirements } from './tosca.ts';
+import type { TypeHierarchy } from './type-hierarchy.ts';
 
 const COUNT = z.object({ number_of_instances: z.int().min(0) });
 const INSTANTIATION_LEVELS = z.object({
@@ -20,21 +21,25 @@ const ASPECTS = z.object({
 });
 const ASPECT_DELTAS = z.object({ aspect: z.string(), deltas: z.record(z.string(), COUNT) });
 const COMPUTE = z.object({
-  virtual_compute: z.object({
-    properties: z.object({
-      requested_additional_capabilities: z
-        .object({ properties: z.object({ requested_additional_capability_name: z.string().nullish() }).nullish() })
+  virtual_compute: z
+    .object({
+      properties: z
+        .object({
+          requested_additional_capabilities: z
+            .object({ properties: z.object({ requested_additional_capability_name: z.string().nullish() }).nullish() })
+            .nullish(),
+        })
         .nullish(),
-    }),
-  }),
+    })
+    .nullish(),
 });
 
 /** One deployment flavour: the definitions file whose substitution_mappings name it. */
-export function readFlavour({ path, template }: Definitions, id: string): Flavour {
+export function readFlavour({ path, template }: Definitions, id: string, types: TypeHierarchy): Flavour {
   const nodes = Object.entries(template.topology_template?.node_templates ?? {});
-  const ofType = (type: string) => nodes.filter(([, node]) => node.type === type);
+  const ofType = (type: string) => nodes.filter(([, node]) => types.isA(node.type, type));
   const policies = (template.topology_template?.policies ?? []).flatMap((policy) => Object.entries(policy));
-  const context: FlavourFile = { path, nodes: new Map(nodes), policies };
+  const context: FlavourFile = { path, nodes: new Map(nodes), policies, types };
   const storages = ofType('tosca.nodes.nfv.Vdu.VirtualBlockStorage').map(([name, node]): Storage => {
     const image = readSoftwareImage(name, node, path);
     return { id: name, ...(image === undefined ? {} : { softwareImage: image }) };
@@ -59,6 +64,7 @@ interface FlavourFile {
   readonly path: string;
   readonly nodes: ReadonlyMap<string, NodeTemplate>;
   readonly policies: readonly (readonly [name: string, policy: Policy])[];
+  readonly types: TypeHierarchy;
 }
 
 function descriptionOf(nodes: readonly (readonly [string, NodeTemplate])[]): string {
@@ -78,7 +84,7 @@ function readVdu([id, node]: readonly [string, NodeTemplate], { path, nodes }: F
   const name = node.properties?.['name'];
   const compute = node.capabilities ? readAs(COMPUTE, node.capabilities, `${where}, capabilities`) : undefined;
   const flavourName =
-    compute?.virtual_compute.properties.requested_additional_capabilities?.properties
+    compute?.virtual_compute?.properties?.requested_additional_capabilities?.properties
       ?.requested_additional_capability_name;
   const image = readSoftwareImage(id, node, path);
   return {
@@ -94,7 +100,7 @@ function readConnectionPoint([id, node]: readonly [string, NodeTemplate], file: 
   const where = `${file.path}, node template ${id}`;
   const [vduId] = requirements(node, 'virtual_binding', where);
   if (vduId === undefined) throw invalid(`${where}: a VduCp needs the requirement virtual_binding.`);
-  if (file.nodes.get(vduId)?.type !== 'tosca.nodes.nfv.Vdu.Compute') {
+  if (!file.types.isA(file.nodes.get(vduId)?.type ?? '', 'tosca.nodes.nfv.Vdu.Compute')) {
     throw invalid(`${where}: its virtual_binding ${vduId} is not a tosca.nodes.nfv.Vdu.Compute of this file.`);
   }
   const [virtualLinkId] = requirements(node, 'virtual_link', where);
@@ -143,6 +149,7 @@ function readLevels(file: FlavourFile, vdus: readonly Vdu[]): Pick<Flavour, 'lev
   return { levels, ...(defaultLevelId === undefined ? {} : { defaultLevelId }) };
 }
 
+/** Deltas that the aspect does not have are left out, as Tacker onboards such packages: the aspect then scales fewer VDUs, or none. */
 function readAspects(file: FlavourFile): Aspect[] {
   const deltas = policiesOf(file, 'VduScalingAspectDeltas', ASPECT_DELTAS);
   return policiesOf(file, 'ScalingAspects', ASPECTS).flatMap(({ properties }) =>
@@ -150,10 +157,9 @@ function readAspects(file: FlavourFile): Aspect[] {
       const delta = step_deltas?.[0];
       const vduDeltas = deltas
         .filter(({ properties: { aspect } }) => aspect === id)
-        .flatMap(({ where, targets, properties: { deltas: known } }) => {
+        .flatMap(({ targets, properties: { deltas: known } }) => {
           const count = delta === undefined ? undefined : known[delta]?.number_of_instances;
-          if (count === undefined) throw invalid(`${where}: it does not have the delta ${delta} of the aspect ${id}.`);
-          return targets.map((vduId) => [vduId, count] as const);
+          return count === undefined ? [] : targets.map((vduId) => [vduId, count] as const);
         });
       return { id, maxScaleLevel: max_scale_level, vduDeltas: Object.fromEntries(vduDeltas) };
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SoftwareImage, Storage, Vdu } from '../vnfd.ts';
+import { isUri, resolveInPackage } from './package-path.ts';
 import { invalid, type NodeTemplate, readAs, toscaText } from './tosca.ts';
 
 /** TOSCA scalar-unit.size: decimal and binary units, as TOSCA 1.2 §3.3.6.4 lists them. */
@@ -27,7 +28,7 @@ const bytes = z.union([z.number(), z.string()]).transform((written, context) => 
 const SW_IMAGE_DATA = z.object({
   name: z.string().min(1),
   version: toscaText,
-  provider: z.string().nullish(),
+  provider: toscaText.nullish(),
   checksum: z.object({ algorithm: z.string(), hash: z.string() }).nullish(),
   container_format: z.string(),
   disk_format: z.string(),
@@ -36,9 +37,19 @@ const SW_IMAGE_DATA = z.object({
   size: bytes.nullish(),
 });
 
-/** The image of a VDU or storage, if it has `sw_image_data`. @throws VnflowError CSAR_INVALID */
+const SW_IMAGE = 'tosca.artifacts.nfv.SwImage';
+
+/**
+ * The image of a VDU or storage, if it has `sw_image_data`. The artifact may have any name; without a type (the short notation) it is
+ * taken for an image, as in Tacker.
+ * @throws VnflowError CSAR_INVALID
+ */
 export function readSoftwareImage(id: string, node: NodeTemplate, path: string): SoftwareImage | undefined {
-  const file = node.artifacts?.['sw_image']?.file;
+  const artifacts = Object.values(node.artifacts ?? {}).filter(({ type = SW_IMAGE }) => type === SW_IMAGE);
+  if (artifacts.length > 1) {
+    throw invalid(`${path}, node template ${id}: it has ${artifacts.length} artifacts of type ${SW_IMAGE}; keep one.`);
+  }
+  const file = artifacts[0]?.file;
   const data = node.properties?.['sw_image_data'];
   if (data === undefined || data === null) {
     if (file !== undefined) throw invalid(`${path}, node template ${id}: an artifact sw_image needs sw_image_data.`);
@@ -56,18 +67,8 @@ export function readSoftwareImage(id: string, node: NodeTemplate, path: string):
     size: image.size ?? 0,
     ...(image.provider ? { provider: image.provider } : {}),
     ...(image.checksum ? { checksum: image.checksum } : {}),
-    ...(file === undefined ? {} : { imagePath: besides(path, file) }),
+    ...(file === undefined ? {} : { imagePath: isUri(file) ? file : resolveInPackage(path, file) }),
   };
-}
-
-/** `Definitions/a.yaml` and `../Files/x` → `Files/x`. What leads out of the package stays as written: no entry has such a name. */
-function besides(path: string, relative: string): string {
-  const parts = path.split('/').slice(0, -1);
-  for (const part of relative.split('/')) {
-    if (part === '..' && parts.length > 0) parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
 }
 
 export function softwareImagesOf(vdus: readonly Vdu[], storages: readonly Storage[]): SoftwareImage[] {

@@ -13,14 +13,25 @@ const target = z.union([
   z.object({ node: z.string() }).transform(({ node }) => node),
 ]);
 
+/** SOL001's long notation, or TOSCA's short one (`sw_image: ../Files/images/a.img`), which has no type. */
+const Artifact = z.union([
+  z.string().transform((file) => ({ file, type: undefined })),
+  z.object({ file: z.string(), type: z.string().optional() }).transform(({ file, type }) => ({ file, type })),
+]);
+
 const NodeTemplate = z.object({
   type: z.string(),
   properties: z.record(z.string(), z.unknown()).nullish(),
   requirements: z.array(z.record(z.string(), z.unknown())).nullish(),
   capabilities: z.record(z.string(), z.unknown()).nullish(),
-  artifacts: z.record(z.string(), z.object({ file: z.string() })).nullish(),
+  artifacts: z.record(z.string(), Artifact).nullish(),
 });
 export type NodeTemplate = z.infer<typeof NodeTemplate>;
+
+const NodeType = z
+  .object({ derived_from: z.string().nullish(), properties: z.record(z.string(), z.unknown()).nullish() })
+  .nullable();
+export type NodeType = z.infer<typeof NodeType>;
 
 const Policy = z.object({
   type: z.string(),
@@ -31,15 +42,17 @@ export type Policy = z.infer<typeof Policy>;
 
 const ServiceTemplate = z.object({
   tosca_definitions_version: z.string(),
-  node_types: z
-    .record(
-      z.string(),
-      z.object({ properties: z.record(z.string(), z.looseObject({ default: z.unknown().optional() })).nullish() }),
-    )
-    .nullish(),
+  imports: z.unknown().optional(),
+  node_types: z.record(z.string(), NodeType).nullish(),
   topology_template: z
     .object({
-      substitution_mappings: z.object({ properties: z.object({ flavour_id: text.optional() }).nullish() }).nullish(),
+      inputs: z.record(z.string(), z.unknown()).nullish(),
+      substitution_mappings: z
+        .object({
+          properties: z.record(z.string(), z.unknown()).nullish(),
+          substitution_filter: z.object({ properties: z.unknown() }).nullish(),
+        })
+        .nullish(),
       node_templates: z.record(z.string(), NodeTemplate).nullish(),
       policies: z.array(z.record(z.string(), Policy)).nullish(),
       groups: z.record(z.string(), z.object({ type: z.string(), members: z.array(z.string()).nullish() })).nullish(),
@@ -47,6 +60,18 @@ const ServiceTemplate = z.object({
     .nullish(),
 });
 export type ServiceTemplate = z.infer<typeof ServiceTemplate>;
+
+const ImportOfFile = z.union([z.string().transform((file) => ({ file })), z.object({ file: z.string() })]);
+/** `file`, `{file: …}`, or `{name: file}` and `{name: {file: …}}` (TOSCA 1.0). */
+const Import = z.union([
+  ImportOfFile.transform(({ file }) => [file]),
+  z.record(z.string(), ImportOfFile).transform((named) => Object.values(named).map(({ file }) => file)),
+]);
+
+/** The files and URLs of an `imports` clause, as written. @throws VnflowError CSAR_INVALID */
+export function importedFiles(imports: unknown, path: string): string[] {
+  return readAs(z.array(Import), imports ?? [], `${path}, imports`).flat();
+}
 
 /** One definitions file. */
 export interface Definitions {
