@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { ClusterLook } from '../domain/cluster-look.ts';
-import type { LookRequest, OperationInput, OperationRef } from '../domain/operation/activity-contract.ts';
+import type { LookRequest, OperationRef } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOpenOperation } from '../store/operations.ts';
@@ -13,10 +13,10 @@ import { lookAtCluster } from './look-at-cluster.ts';
 import { settleOperation } from './lost-operation.ts';
 import { endObsoleteWorkflow } from './obsolete-workflow.ts';
 import { startReconciler } from './reconciler.ts';
-import { startOperation } from './start-operation.ts';
+import { type StartedOperation, startOperation } from './start-operation.ts';
 
 export interface ConnectedEngine {
-  start(input: OperationInput): Promise<void>;
+  start(input: StartedOperation): Promise<void>;
   control(action: OperatorAction, ref: OperationRef): Promise<void>;
   settle(vnfLcmOpOccId: string): Promise<void>;
   look(request: LookRequest): Promise<ClusterLook>;
@@ -63,7 +63,7 @@ export function connectEngine(db: Database, options: EngineOptions): ConnectedEn
   };
 }
 
-async function start(engine: { client: Client; db: Database }, input: OperationInput): Promise<void> {
+async function start(engine: { client: Client; db: Database }, input: StartedOperation): Promise<void> {
   const { client, db } = engine;
   const { vnfInstanceId } = input;
   await startOperation(client, input, {

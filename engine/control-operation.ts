@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { OperationRef } from '../domain/operation/activity-contract.ts';
 import { type OperatorAction, refusalInState } from '../domain/operation/operator-actions.ts';
-import { DECISIONS, isRollbackSupported } from '../domain/operation/state.ts';
+import { DECISIONS } from '../domain/operation/state.ts';
+import { LCM_OPERATIONS } from '../domain/operations.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOperation } from '../store/operations.ts';
@@ -65,7 +66,10 @@ async function refusalNow(db: Database, action: OperatorAction, ref: OperationRe
     row &&
     refusalInState(
       action,
-      { operation: row.operation, rollbackSupported: isRollbackSupported(row.operation, row.operationParams) },
+      {
+        operation: row.operation,
+        rollbackSupported: LCM_OPERATIONS[row.operation].isRollbackSupported(row.operationParams),
+      },
       row.operationState,
     );
   const detail = `${action.kind}: no workflow runs for this operation, which is ${row?.operationState ?? 'gone'}.`;

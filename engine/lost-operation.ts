@@ -1,10 +1,9 @@
 import type { Client } from '@temporalio/client';
-import type { OperationInput } from '../domain/operation/activity-contract.ts';
 import { PROBLEMS, problemDetails } from '../domain/problems.ts';
 import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
 import { endObsoleteWorkflow, endWorkflow } from './obsolete-workflow.ts';
-import { startOperation } from './start-operation.ts';
+import { type StartedOperation, startOperation } from './start-operation.ts';
 import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
 
 interface Engine {
@@ -63,7 +62,7 @@ export async function takeOver({ client, db }: Engine, id: string): Promise<void
   } else if (standing.kind === 'runs' && standing.vnfLcmOpOccId !== id) {
     await endObsoleteWorkflow({ client, db }, vnfInstanceId);
   }
-  const input: OperationInput = {
+  const input: StartedOperation = {
     operation: operation.operation,
     tenant: operation.tenant,
     vnfInstanceId,

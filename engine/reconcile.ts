@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { LCM_OPERATIONS } from '../domain/operations.ts';
 import { listOldLcmRequests, withdrawLcmRequest } from '../store/lcm-requests.ts';
 import { listOpenOperations } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
@@ -8,14 +9,13 @@ import { instanceOfWorkflow } from '../workflows/contract.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { settleOperation } from './lost-operation.ts';
 import { endObsoleteWorkflow } from './obsolete-workflow.ts';
-import { WORKFLOW_TYPE } from './start-operation.ts';
 import { workflowStanding } from './workflow-standing.ts';
 
 /** The API waits up to 23 s for the acceptance of a request. */
 const OLD_REQUEST_SECONDS = 60;
 const AT_ONCE = 8;
-const RUNNING_OPERATIONS = `ExecutionStatus = 'Running' AND WorkflowType IN (${Object.values(WORKFLOW_TYPE)
-  .map((type) => `'${type}'`)
+const RUNNING_OPERATIONS = `ExecutionStatus = 'Running' AND WorkflowType IN (${Object.values(LCM_OPERATIONS)
+  .map(({ workflowType }) => `'${workflowType}'`)
   .join(', ')})`;
 
 export interface ReconcileDependencies {

@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { OperationInput } from '../domain/operation/activity-contract.ts';
-import type { Operation } from '../domain/operation/state.ts';
+import type { OperationRef } from '../domain/operation/activity-contract.ts';
+import { LCM_OPERATIONS, type Operation } from '../domain/operations.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { acceptUpdate, TASK_QUEUE, workflowId } from '../workflows/contract.ts';
-import type { healVnf, instantiateVnf, scaleVnf, terminateVnf } from '../workflows/index.ts';
+import type { runOperation } from '../workflows/operation.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { toEngineProblem } from './engine-problem.ts';
 
-type OperationWorkflow = typeof healVnf | typeof instantiateVnf | typeof scaleVnf | typeof terminateVnf;
+/** The operation that a workflow is started for. */
+export interface StartedOperation extends OperationRef {
+  readonly operation: Operation;
+  readonly tenant: string;
+  /** True when the operation had a workflow that is gone. */
+  readonly takesOver?: boolean;
+}
 
-/** Workflow types carry the operations' names. */
-export const WORKFLOW_TYPE: Readonly<Record<Operation, string>> = {
-  INSTANTIATE: 'instantiateVnf',
-  TERMINATE: 'terminateVnf',
-  SCALE: 'scaleVnf',
-  HEAL: 'healVnf',
-};
 /** Without a worker, the call waits this long; then the client has to repeat its request. */
 const ACCEPT_DEADLINE_MS = 8_000;
 /**
@@ -38,7 +37,7 @@ interface OtherWorkflow {
  * @param other what is to be known of a workflow that the instance has already
  * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
  */
-export async function startOperation(client: Client, input: OperationInput, other: OtherWorkflow): Promise<void> {
+export async function startOperation(client: Client, input: StartedOperation, other: OtherWorkflow): Promise<void> {
   const until = Date.now() + CLOSING_PATIENCE_MS;
   for (;;) {
     try {
@@ -52,7 +51,7 @@ export async function startOperation(client: Client, input: OperationInput, othe
   }
 }
 
-function stillClosing({ vnfInstanceId }: OperationInput, cause: VnflowError): VnflowError {
+function stillClosing({ vnfInstanceId }: StartedOperation, cause: VnflowError): VnflowError {
   return new VnflowError('ENGINE_UNAVAILABLE', {
     detail: `The workflow of the last operation of vnfInstance ${vnfInstanceId} has not ended yet.`,
     retryAfterSeconds: 5,
@@ -60,14 +59,15 @@ function stillClosing({ vnfInstanceId }: OperationInput, cause: VnflowError): Vn
   });
 }
 
-async function acceptOnce(client: Client, input: OperationInput): Promise<void> {
+async function acceptOnce(client: Client, input: StartedOperation): Promise<void> {
   const { operation, vnfInstanceId, vnfLcmOpOccId, tenant, takesOver = false } = input;
-  const startWorkflowOperation = new WithStartWorkflowOperation<OperationWorkflow>(WORKFLOW_TYPE[operation], {
+  const { workflowType, surveysControlPlane } = LCM_OPERATIONS[operation];
+  const startWorkflowOperation = new WithStartWorkflowOperation<typeof runOperation>(workflowType, {
     workflowId: workflowId(vnfInstanceId),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     taskQueue: TASK_QUEUE,
-    args: [input],
+    args: [{ ...input, surveysControlPlane }],
     typedSearchAttributes: [
       { key: searchAttribute.vnfInstanceId, value: vnfInstanceId },
       { key: searchAttribute.vnfLcmOpOccId, value: vnfLcmOpOccId },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Operation } from '../domain/operation/state.ts';
+import type { Operation } from '../domain/operations.ts';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
 import { findOpenOperation, findOperation, insertOperationEvent } from './operations.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Plan } from '../domain/operation/plan.ts';
-import { OPERATIONS } from '../domain/operation/state.ts';
 import { STEP_KINDS, type StepKind } from '../domain/steps/index.ts';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
@@ -9,7 +8,7 @@ import { insertPlanSteps } from './operation-steps.ts';
 type Direction = Plan['direction'];
 
 const KeptPlan = z.object({
-  operation: z.enum(OPERATIONS),
+  operation: z.string(),
   direction: z.enum(['forward', 'rollback']),
   rollbackSupported: z.boolean(),
   steps: z.array(

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { CancelMode, Operation, OperationState } from '../domain/operation/state.ts';
+import type { CancelMode, OperationState } from '../domain/operation/state.ts';
+import type { Operation } from '../domain/operations.ts';
 import type { DiscoveredNode } from '../domain/vnf-kinds/kubernetes-cluster/discovery.ts';
 
 /** A jsonb column: read as a value, written as JSON text. */

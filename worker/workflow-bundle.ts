@@ -21,7 +21,7 @@ export async function workflowBundle(cache: string): Promise<{ codePath: string 
 
 function sourcesDigest(): string {
   const digest = createHash('sha256');
-  const files = ['workflows', 'domain'].flatMap((room) =>
+  const files = ['workflows', 'domain/operation', 'domain/steps'].flatMap((room) =>
     readdirSync(path.join(root, room), { recursive: true, encoding: 'utf8' }).map((file) => path.join(room, file)),
   );
   for (const file of [

@@ -1,8 +1,13 @@
-/** Everything exported here is a workflow type. */
+/**
+ * Everything exported here is a workflow type. All LCM operations run the same workflow under the names that domain/operations.ts
+ * gives them: Temporal needs an export for each.
+ */
 export { clearInstance } from './clear-instance.ts';
-export { healVnf } from './heal-vnf.ts';
-export { instantiateVnf } from './instantiate-vnf.ts';
 export { lookAtCluster } from './look-at-cluster.ts';
-export { scaleVnf } from './scale-vnf.ts';
+export {
+  runOperation as healVnf,
+  runOperation as instantiateVnf,
+  runOperation as scaleVnf,
+  runOperation as terminateVnf,
+} from './operation.ts';
 export { snapshotCluster } from './snapshot-cluster.ts';
-export { terminateVnf } from './terminate-vnf.ts';

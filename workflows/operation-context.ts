@@ -28,6 +28,7 @@ export type Acceptance = 'awaited' | 'accepted' | 'recorded' | 'withdrawn';
 export interface OperationContext {
   readonly ref: OperationRef;
   readonly run: OperationRun;
+  readonly surveysControlPlane: boolean;
   acceptance: Acceptance;
   /** Number of the newest record. */
   seq: number;
@@ -49,10 +50,16 @@ export interface OperationContext {
   remedy: string | undefined;
 }
 
-export function newContext({ operation, vnfInstanceId, vnfLcmOpOccId }: OperationInput): OperationContext {
+export function newContext({
+  operation,
+  vnfInstanceId,
+  vnfLcmOpOccId,
+  surveysControlPlane = false,
+}: OperationInput): OperationContext {
   return {
     ref: { vnfInstanceId, vnfLcmOpOccId },
     run: newRun(operation),
+    surveysControlPlane,
     acceptance: 'awaited',
     seq: 0,
     records: Promise.resolve(),

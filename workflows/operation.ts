@@ -138,10 +138,10 @@ async function prepare(context: OperationContext): Promise<StepFailure[]> {
   }
 }
 
-/** The NFVO has to agree, and a heal has to know the control plane, before there is a plan. */
-async function askBeforePlan({ ref, run }: OperationContext): Promise<void> {
+/** Asks for what the plan rests on: the grant of the NFVO and, for some operations, a survey of the control plane. */
+async function askBeforePlan({ ref, surveysControlPlane }: OperationContext): Promise<void> {
   await nfvo.requestGrant.executeWithOptions({ summary: 'ask the NFVO for the grant' }, [ref]);
-  if (run.operation !== 'HEAL') return;
+  if (!surveysControlPlane) return;
   await survey.surveyControlPlane.executeWithOptions({ summary: 'ask etcd who votes and who answers' }, [ref]);
 }
 

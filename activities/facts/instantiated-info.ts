@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
 import { type InstantiatedVnfFacts, instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import { type Flavour, flavour, level } from '../../domain/vnfd.ts';
 import { type StackRef, type StackResource, stackOf } from '../../openstack/heat.ts';
@@ -58,14 +59,16 @@ type OperationInfo = Pick<
   readonly of: Flavour;
 };
 
-/** What the request says (instantiate), or the instance and the request together (later operations). */
+/** Of an operation that brings its own facts from its request; of others from instance and request together. */
 async function operationInfo(
   deps: ActivityDependencies,
   ref: OperationRef,
   vimConnectionId: string,
 ): Promise<OperationInfo> {
   const { operation } = await operationOf(deps, ref);
-  return operation === 'INSTANTIATE' ? requestedInfo(deps, ref, vimConnectionId) : keptInfo(deps, ref);
+  return LCM_OPERATIONS[operation].factsFrom === 'request'
+    ? requestedInfo(deps, ref, vimConnectionId)
+    : keptInfo(deps, ref);
 }
 
 async function requestedInfo(
@@ -109,7 +112,8 @@ async function keptInfo(deps: ActivityDependencies, ref: OperationRef): Promise<
 type ScaleStatus = InstantiatedVnfFacts['scaleStatus'];
 
 async function scaleStatusAfter(deps: ActivityDependencies, ref: OperationRef, now: ScaleStatus): Promise<ScaleStatus> {
-  if ((await operationOf(deps, ref)).operation !== 'SCALE') return now;
+  const { operation } = await operationOf(deps, ref);
+  if (LCM_OPERATIONS[operation].servers !== 'scaled') return now;
   const request = await scaleRequestOf(deps, ref);
   return now.map((status) =>
     status.aspectId === request.aspectId ? { ...status, scaleLevel: levelAfter(request, status.scaleLevel) } : status,

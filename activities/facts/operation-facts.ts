@@ -1,5 +1,6 @@
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { isFinal } from '../../domain/operation/state.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   InstantiateVnfRequest,
@@ -54,11 +55,11 @@ export function clusterParametersOf(request: InstantiateVnfRequest): ClusterPara
   });
 }
 
-/** The VIM of the instantiate request under way, or the one that the instance was instantiated in. */
+/** The VIM that the request of an open operation names, or the one that the instance was instantiated in. */
 export async function vimConnectionOf(deps: ActivityDependencies, ref: OperationRef): Promise<VimConnection> {
   const operation = await operationOf(deps, ref);
   const map =
-    operation.operation === 'INSTANTIATE' && !isFinal(operation.operationState)
+    LCM_OPERATIONS[operation.operation].factsFrom === 'request' && !isFinal(operation.operationState)
       ? (await instantiateRequestOf(deps, ref)).vimConnectionInfo
       : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
   return firstVimConnection(map, ref.vnfInstanceId);

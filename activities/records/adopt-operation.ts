@@ -1,9 +1,9 @@
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
 import type { OperationProgress } from '../../domain/operation/progress.ts';
-import { isRollbackSupported } from '../../domain/operation/state.ts';
 import type { StepCondition } from '../../domain/operation/step-control.ts';
 import type { StepFailure } from '../../domain/operation/step-failure.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { isProblemCode, VnflowError } from '../../domain/problems.ts';
 import { type AdoptedOperation, adoptLostOperation } from '../../store/lost-operations.ts';
 import { findPlan } from '../../store/operation-plans.ts';
@@ -44,7 +44,7 @@ async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<Ope
   return {
     seq: operation.recordSeq,
     round: operation.round,
-    rollbackSupported: isRollbackSupported(operation.operation, operation.operationParams),
+    rollbackSupported: LCM_OPERATIONS[operation.operation].isRollbackSupported(operation.operationParams),
     ...(forward ? { forward } : {}),
     ...(rollback ? { rollback } : {}),
     conditions: Object.fromEntries(steps.map((step) => [step.stepId, CONDITION[step.state](step)])),

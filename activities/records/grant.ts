@@ -1,5 +1,5 @@
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
-import type { Operation } from '../../domain/operation/state.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Grant } from '../../domain/standard-user-data.ts';
 import { type Flavour, flavour } from '../../domain/vnfd.ts';
@@ -31,15 +31,16 @@ export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActi
 }
 
 async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<void> {
-  const operation = await operationOf(deps, ref);
-  if (operation.operation === 'TERMINATE') return;
+  const { operation } = await operationOf(deps, ref);
+  const { factsFrom, servers } = LCM_OPERATIONS[operation];
+  if (servers === 'deleted') return;
   const instance = await instanceOf(deps, ref);
   const of =
-    operation.operation === 'INSTANTIATE'
+    factsFrom === 'request'
       ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
       : await flavourOfInstance(deps, instance);
   const session = vimSession(await vimConnectionOf(deps, ref));
-  await checkCapacity(deps, ref, { operation: operation.operation, session });
+  await checkCapacity(deps, ref, { servers, session });
   await keepOperationFacts(deps.db, ref.vnfLcmOpOccId, {
     grant: { softwareImages: await imageIds(session, of) },
   });
@@ -49,10 +50,10 @@ async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<voi
 async function checkCapacity(
   deps: ActivityDependencies,
   ref: OperationRef,
-  { operation, session }: { readonly operation: Operation; readonly session: Session },
+  { servers, session }: { readonly servers: string; readonly session: Session },
 ): Promise<void> {
-  if (operation === 'HEAL') await mustHaveCapacity(deps, ref, { session });
-  if (operation !== 'SCALE') return;
+  if (servers === 'replaced') await mustHaveCapacity(deps, ref, { session });
+  if (servers !== 'scaled') return;
   const { type, ...added } = await scaleFactsOf(deps, ref);
   if (type === 'SCALE_OUT') await mustHaveCapacity(deps, ref, { session, added });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
 import { isFinal } from '../../domain/operation/state.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { resourceChanges } from '../../domain/resource-changes.ts';
 import { TerminateVnfRequest } from '../../domain/sol-requests.ts';
@@ -110,7 +111,7 @@ export function createRecordActivities(
           error: null,
           ...(changes === undefined ? {} : { resourceChanges: changes }),
           instance: change,
-          ...(operation.operation === 'INSTANTIATE' ? { also: await keptAccess(deps, ref) } : {}),
+          ...(LCM_OPERATIONS[operation.operation].factsFrom === 'request' ? { also: await keptAccess(deps, ref) } : {}),
         });
       }
       await deps.secrets.removeOwnedBy(ref.vnfLcmOpOccId);
@@ -161,20 +162,13 @@ async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRo
     : planInstantiateRollback();
 }
 
-/** What a completed operation means for its instance. */
+/** How a completed operation changes its instance. */
 async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
   const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
-  switch (operation.operation) {
-    case 'INSTANTIATE':
-      return instantiated(deps, operation);
-    case 'SCALE':
-    case 'HEAL':
-      return { instantiatedVnfInfo: await discoveredInfo(deps, operation) };
-    case 'TERMINATE':
-      return terminated(await instanceOf(deps, ref));
-    default:
-      return operation.operation satisfies never;
-  }
+  const { leaves, factsFrom } = LCM_OPERATIONS[operation.operation];
+  if (leaves === 'NOT_INSTANTIATED') return terminated(await instanceOf(deps, ref));
+  if (factsFrom === 'request') return instantiated(deps, operation);
+  return { instantiatedVnfInfo: await discoveredInfo(deps, operation) };
 }
 
 async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
@@ -189,12 +183,12 @@ async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRo
   };
 }
 
-/** Does an instantiate that is given up leave something in the cloud? It has to be found again before the instance is deleted. */
+/** Whether an operation that failed may leave a stack that nothing else knows of. Its VIM is kept until the instance is deleted. */
 async function leavesAStack(
   deps: ActivityDependencies,
   { id, operation, operationState }: VnfLcmOpOccRow,
 ): Promise<boolean> {
-  if (operation !== 'INSTANTIATE' || isFinal(operationState)) return false;
+  if (LCM_OPERATIONS[operation].servers !== 'created' || isFinal(operationState)) return false;
   return (await listSteps(deps.db, id)).some(({ kind, attempt }) => kind === 'applyStack' && attempt > 0);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { readyNodes } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import { isJobBegun } from '../../ssh/job.ts';
@@ -100,13 +101,17 @@ export function createNodeActivities(deps: ActivityDependencies): NodeActivities
   };
 }
 
-/** In a cluster that runs, Cilium is there already and a new node becomes Ready by itself: it says so, and nobody else need be asked. */
+/**
+ * Waits until a node that joined a running cluster is Ready; only the node itself is asked. In a new cluster Cilium may not be
+ * installed yet, so no node can become Ready: `verifyCluster` waits for all of them.
+ */
 async function ownNodeReady(
   deps: ActivityDependencies,
   input: StepInput,
   { access, beat }: { access: NodeAccess; beat: Beat },
 ): Promise<void> {
-  if ((await operationOf(deps, input)).operation === 'INSTANTIATE') return;
+  const { operation } = await operationOf(deps, input);
+  if (LCM_OPERATIONS[operation].servers === 'created') return;
   const { nodeName: name } = access.node;
   const waiting = { ...beat, poll: deps.pace.poll };
   await waitUntilReady(access.session, { expected: [name], command: ownNode(name) }, waiting);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { apiServerUrl } from '../../domain/vnf-kinds/kubernetes-cluster/api-server-url.ts';
 import type { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
@@ -58,7 +59,8 @@ export function createRegisterVimActivity(deps: ActivityDependencies): Pick<Step
 /** Of the request; only instantiate names it, later operations keep the name that the VIM has. */
 async function vimName(deps: ActivityDependencies, input: StepInput, { vim_name }: ClusterParameters): Promise<string> {
   const { operation } = await operationOf(deps, input);
-  const name = operation === 'INSTANTIATE' ? vim_name : (await findClusterVim(deps.db, input.vnfInstanceId))?.name;
+  const isNamedNow = LCM_OPERATIONS[operation].factsFrom === 'request';
+  const name = isNamedNow ? vim_name : (await findClusterVim(deps.db, input.vnfInstanceId))?.name;
   if (name !== undefined) return name;
   throw new VnflowError('INTERNAL', {
     detail: `registerVim is planned for ${operation}, but there is no name for the VIM.`,

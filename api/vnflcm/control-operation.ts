@@ -1,5 +1,5 @@
 import { type OperatorAction, refusalInState } from '../../domain/operation/operator-actions.ts';
-import { isRollbackSupported } from '../../domain/operation/state.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import type { ApiContext } from '../dependencies.ts';
@@ -13,7 +13,7 @@ export async function controlOperation(
   { id, operation, operationParams, operationState, vnfInstanceId }: VnfLcmOpOccRow,
   action: OperatorAction,
 ): Promise<void> {
-  const rollbackSupported = isRollbackSupported(operation, operationParams);
+  const rollbackSupported = LCM_OPERATIONS[operation].isRollbackSupported(operationParams);
   const refusal = refusalInState(action, { operation, rollbackSupported }, operationState);
   if (refusal) throw new VnflowError(refusal.code, { detail: refusal.detail });
   await engine.control(action, { vnfInstanceId, vnfLcmOpOccId: id });

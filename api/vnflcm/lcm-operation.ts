@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../../domain/operation/state.ts';
+import type { Operation } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { acceptLcmRequest, keepLcmRequest, withdrawLcmRequest } from '../../store/lcm-requests.ts';

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { LCM_OPERATIONS, OPERATIONS, type Operation, type RequestOf } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import {
-  CreateVnfRequest,
-  HealVnfRequest,
-  InstantiateVnfRequest,
-  ScaleVnfRequest,
-  TerminateVnfRequest,
-} from '../../domain/sol-requests.ts';
+import { CreateVnfRequest } from '../../domain/sol-requests.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { deleteIdleVnfInstance } from '../../store/lcm-requests.ts';
 import { secretName } from '../../store/secrets.ts';
-import { findVnfInstance, insertVnfInstance, listVnfInstances } from '../../store/vnf-instances.ts';
+import {
+  findVnfInstance,
+  insertVnfInstance,
+  listVnfInstances,
+  type VnfInstanceRow,
+} from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { listAnswer } from '../query/list-answer.ts';
@@ -44,36 +44,43 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
       })),
       DELETE: withoutBody((request) => remove(context, request)),
     },
-    '/vnf_instances/:id/instantiate': {
-      POST: withBody(InstantiateVnfRequest, async (request, body) => {
-        const instance = await vnfInstanceOf(context, request);
-        const { params } = await prepareInstantiate(context, instance, body);
-        return startOperation(context, instance, { operation: 'INSTANTIATE', params });
-      }),
-    },
-    '/vnf_instances/:id/scale': {
-      POST: withBody(ScaleVnfRequest, async (request, body) => {
-        const instance = await vnfInstanceOf(context, request);
-        await prepareScale(context, instance, body);
-        return startOperation(context, instance, { operation: 'SCALE', params: body });
-      }),
-    },
-    '/vnf_instances/:id/heal': {
-      POST: withBody(HealVnfRequest, async (request, body) => {
-        const instance = await vnfInstanceOf(context, request);
-        await healPlan(context, instance, body);
-        return startOperation(context, instance, { operation: 'HEAL', params: body });
-      }),
-    },
-    '/vnf_instances/:id/terminate': {
-      POST: withBody(TerminateVnfRequest, async (request, body) => {
-        const instance = await vnfInstanceOf(context, request);
-        await checkIdle(context, instance.id);
-        checkInstantiationState(instance, 'INSTANTIATED');
-        return startOperation(context, instance, { operation: 'TERMINATE', params: body });
-      }),
-    },
+    ...Object.fromEntries(OPERATIONS.map((operation) => taskResource(context, operation))),
   };
+}
+
+/** Checks everything that can be known before the operation starts. @returns the parameters of the operation */
+type Check<O extends Operation> = (
+  context: ApiContext,
+  instance: VnfInstanceRow,
+  body: RequestOf<O>,
+) => Promise<Record<string, unknown>>;
+
+const CHECKS: { readonly [O in Operation]: Check<O> } = {
+  INSTANTIATE: async (context, instance, body) => (await prepareInstantiate(context, instance, body)).params,
+  TERMINATE: async (context, instance, body) => {
+    await checkIdle(context, instance.id);
+    checkInstantiationState(instance, LCM_OPERATIONS.TERMINATE.needs);
+    return body;
+  },
+  SCALE: async (context, instance, body) => {
+    await prepareScale(context, instance, body);
+    return body;
+  },
+  HEAL: async (context, instance, body) => {
+    await healPlan(context, instance, body);
+    return body;
+  },
+};
+
+/** The task resource of an LCM operation: its path, and the POST that starts the operation. */
+function taskResource<O extends Operation>(context: ApiContext, operation: O): [path: string, Endpoints] {
+  const { task, request: schema } = LCM_OPERATIONS[operation];
+  const start = async (request: ApiRequest, body: RequestOf<O>) => {
+    const instance = await vnfInstanceOf(context, request);
+    const params = await CHECKS[operation](context, instance, body);
+    return startOperation(context, instance, { operation, params });
+  };
+  return [`/vnf_instances/:id/${task}`, { POST: withBody(schema, start) }];
 }
 
 async function create(context: ApiContext, { caller }: ApiRequest, body: CreateVnfRequest): Promise<ApiAnswer> {

@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  CancelMode,
-  CreateVnfRequest,
-  HealVnfRequest,
-  InstantiateVnfRequest,
-  ScaleVnfRequest,
-  TerminateVnfRequest,
-} from '../../domain/sol-requests.ts';
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
+import { CancelMode, CreateVnfRequest } from '../../domain/sol-requests.ts';
 import { RegisterVim, UpdateVim } from '../vims/vim-requests.ts';
 import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from '../vnfpkgm/package-requests.ts';
 import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
@@ -24,6 +18,11 @@ type Methods = Readonly<Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delet
 const get = (summary: string): Methods => ({ get: { summary, success: 200 } });
 const act = (summary: string, success = 202): Methods => ({ post: { summary, success } });
 
+/** The task resource of an LCM operation. */
+function taskPath({ task, summary, request }: (typeof LCM_OPERATIONS)[keyof typeof LCM_OPERATIONS]): [string, Methods] {
+  return [`/vnflcm/v2/vnf_instances/{id}/${task}`, { post: { summary, body: request, success: 202 } }];
+}
+
 const PATHS: Readonly<Record<string, Methods>> = {
   '/vnflcm/v2/vnf_instances': {
     ...get('List VNF instances'),
@@ -33,18 +32,7 @@ const PATHS: Readonly<Record<string, Methods>> = {
     ...get('Show a VNF instance'),
     delete: { summary: 'Delete a VNF instance', success: 204 },
   },
-  '/vnflcm/v2/vnf_instances/{id}/instantiate': {
-    post: { summary: 'Instantiate', body: InstantiateVnfRequest, success: 202 },
-  },
-  '/vnflcm/v2/vnf_instances/{id}/scale': {
-    post: { summary: 'Add or remove workers', body: ScaleVnfRequest, success: 202 },
-  },
-  '/vnflcm/v2/vnf_instances/{id}/heal': {
-    post: { summary: 'Replace nodes', body: HealVnfRequest, success: 202 },
-  },
-  '/vnflcm/v2/vnf_instances/{id}/terminate': {
-    post: { summary: 'Terminate', body: TerminateVnfRequest, success: 202 },
-  },
+  ...Object.fromEntries(Object.values(LCM_OPERATIONS).map(taskPath)),
   '/vnflcm/v2/vnf_lcm_op_occs': get('List operations'),
   '/vnflcm/v2/vnf_lcm_op_occs/{id}': get('Show an operation'),
   '/vnflcm/v2/vnf_lcm_op_occs/{id}/retry': act('Go on where a failed operation stopped'),

@@ -5,7 +5,7 @@ import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disr
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { LookRequest } from '../../domain/operation/activity-contract.ts';
 import { criticalPath, type Plan, type PlanStep } from '../../domain/operation/plan.ts';
-import { OPERATIONS } from '../../domain/operation/state.ts';
+import { OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   HealVnfRequest,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Argument, type Command } from 'commander';
+import { LCM_OPERATIONS, OPERATIONS } from '../../domain/operations.ts';
 import { planLines } from '../operations/plan-text.ts';
 import { createVnfm, type Vnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
@@ -17,8 +18,8 @@ interface Options {
   readonly ask: boolean;
 }
 
-const OPERATIONS = { instantiate: 'INSTANTIATE', scale: 'SCALE', heal: 'HEAL', terminate: 'TERMINATE' } as const;
-type PlannedOperation = keyof typeof OPERATIONS;
+/** The CLI's word → the operation. */
+const OPERATION_OF = new Map(OPERATIONS.map((operation) => [LCM_OPERATIONS[operation].task, operation]));
 
 /** There is something to do: not a failure, but scripts want to know. */
 const SOMETHING_TO_DO = 2;
@@ -27,7 +28,7 @@ export function addPlanCommand(program: Command): void {
   program
     .command('plan')
     .description('show what an operation would do, without doing it; exit code 2: something, 0: nothing, 1: an error')
-    .addArgument(new Argument('<operation>').choices(Object.keys(OPERATIONS)))
+    .addArgument(new Argument('<operation>').choices([...OPERATION_OF.keys()]))
     .option('--vnf <id>', 'the VNF instance')
     .option('--vnfd <id>', 'instantiate: a VNFD, when there is no instance yet')
     .requiredOption('--request <file>', 'body of the request, JSON')
@@ -37,10 +38,10 @@ export function addPlanCommand(program: Command): void {
     .action(plan);
 }
 
-async function plan(operation: PlannedOperation, options: Options): Promise<void> {
+async function plan(word: string, options: Options): Promise<void> {
   const vnfm = createVnfm(connectionFrom(process.env, options.data));
   const request = await readJson(options.request);
-  const found = await planned(vnfm, operation, { ...options, request });
+  const found = await planned(vnfm, word, { ...options, request });
   process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : `${planLines(found).join('\n')}\n`);
   process.exitCode = planExitCode(found);
 }
@@ -52,14 +53,16 @@ export function planExitCode({ steps }: Pick<Plan, 'steps'>): number {
 
 async function planned(
   vnfm: Vnfm,
-  operation: PlannedOperation,
+  word: string,
   { vnf, vnfd, request, ask }: Pick<Options, 'vnf' | 'vnfd' | 'ask'> & { request: unknown },
 ): Promise<Plan> {
-  const body = { operation: OPERATIONS[operation], request, live: ask };
+  const operation = OPERATION_OF.get(word);
+  if (operation === undefined) throw new CliFailure(`${word} is no operation.`);
+  const body = { operation, request, live: ask };
   if (vnf !== undefined) return planOf(vnfm, vnf, body);
-  if (vnfd === undefined || operation !== 'instantiate') {
+  if (vnfd === undefined || operation !== 'INSTANTIATE') {
     throw new CliFailure(
-      `Name the VNF instance with --vnf${operation === 'instantiate' ? ', or a VNFD with --vnfd' : ''}.`,
+      `Name the VNF instance with --vnf${operation === 'INSTANTIATE' ? ', or a VNFD with --vnfd' : ''}.`,
     );
   }
   return planOfVnfd(vnfm, vnfd, request);

@@ -1,3 +1,4 @@
+import type { Operation } from '../../domain/operations.ts';
 import type { Vnfm } from './client.ts';
 import { Events, OpOccs, Plan, Timeline, TimelineStep } from './contract.ts';
 
@@ -52,7 +53,7 @@ export async function controlStep(
 
 /** An operation, and the request that would start it. */
 export interface PlanRequest {
-  readonly operation: 'INSTANTIATE' | 'SCALE' | 'HEAL' | 'TERMINATE';
+  readonly operation: Operation;
   readonly request: unknown;
   /** Is the cluster asked? */
   readonly live?: boolean;

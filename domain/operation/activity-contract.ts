@@ -2,7 +2,7 @@ import type { ActivityKind } from '../steps/index.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
 import type { OperationProgress } from './progress.ts';
-import type { CancelMode, Operation, OperationState } from './state.ts';
+import type { CancelMode, OperationState } from './state.ts';
 import type { StepFailure } from './step-failure.ts';
 
 /** An operation of a VNF instance, by ids. Activities read everything else from the store: histories hold no secrets and stay small. */
@@ -115,8 +115,11 @@ export interface RecordActivities {
 
 /** The argument of every operation workflow. */
 export interface OperationInput extends OperationRef {
-  readonly operation: Operation;
+  /** Name of the LCM operation (domain/operations.ts). */
+  readonly operation: string;
   readonly tenant: string;
   /** True when the operation had a workflow that is gone: the new one goes on from the plan and the steps in the store. */
   readonly takesOver?: boolean;
+  /** True when the control plane is surveyed before the plan is made. */
+  readonly surveysControlPlane?: boolean;
 }

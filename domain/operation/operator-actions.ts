@@ -1,7 +1,7 @@
 import { stepFacts } from '../steps/index.ts';
 import { isSourceOfRestore } from './restore-source.ts';
 import type { OperationRun } from './run.ts';
-import { type CancelMode, type Decision, type Operation, type OperationState, refusalOf } from './state.ts';
+import { type CancelMode, type Decision, type OperationState, refusalOf } from './state.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';
 
 /** A control that an operator sends. `by` names the operator, for people. */
@@ -81,7 +81,7 @@ function refusalOfStepControl(
 /** What can be said without the plan. The rest is said by the workflow. */
 export function refusalInState(
   { kind }: OperatorAction,
-  facts: { readonly operation: Operation; readonly rollbackSupported: boolean },
+  facts: { readonly operation: string; readonly rollbackSupported: boolean },
   state: OperationState,
 ): Refusal | undefined {
   return isStepControl(kind)
@@ -95,7 +95,7 @@ function isStepControl(kind: OperatorAction['kind']): kind is StepControl {
 
 function refusalOfStepControlInState(
   control: StepControl,
-  operation: Operation,
+  operation: string,
   state: OperationState,
 ): Refusal | undefined {
   const states = statesForStepControl(control);

@@ -1,5 +1,4 @@
 import type { StepKind } from '../steps/index.ts';
-import type { Operation } from './state.ts';
 import type { StepCondition } from './step-control.ts';
 
 /** One unit of work: one activity. `slot` names a node before it exists (`workerNode[1]`). */
@@ -19,7 +18,8 @@ export interface PlanStep {
 
 /** What an operation will do: made once, kept in the history, never changed by a later release. */
 export interface Plan {
-  readonly operation: Operation;
+  /** Name of the LCM operation. */
+  readonly operation: string;
   readonly direction: 'forward' | 'rollback';
   /** Can the operation be undone? Otherwise: retry or fail. */
   readonly rollbackSupported: boolean;

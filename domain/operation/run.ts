@@ -1,6 +1,6 @@
 import { type Plan, type PlanStep, readySteps } from './plan.ts';
 import type { OperationProgress } from './progress.ts';
-import type { CancelMode, Decision, Operation, OperationState } from './state.ts';
+import type { CancelMode, Decision, OperationState } from './state.ts';
 import type { StepCondition } from './step-control.ts';
 import type { StepFailure } from './step-failure.ts';
 
@@ -9,7 +9,8 @@ import type { StepFailure } from './step-failure.ts';
  * that the workflow can carry it out and tests can play it through.
  */
 export interface OperationRun {
-  readonly operation: Operation;
+  /** Name of the LCM operation, for texts. */
+  readonly operation: string;
   state: OperationState;
   /** The state that is on its way into the store. An action of an operator waits until it is there. */
   entering: OperationState | undefined;
@@ -32,7 +33,7 @@ export interface OperationRun {
   round: number;
 }
 
-export function newRun(operation: Operation): OperationRun {
+export function newRun(operation: string): OperationRun {
   return {
     operation,
     state: 'STARTING',

@@ -10,9 +10,6 @@ export const OPERATION_STATES = [
 ] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
-export const OPERATIONS = ['INSTANTIATE', 'TERMINATE', 'SCALE', 'HEAL'] as const;
-export type Operation = (typeof OPERATIONS)[number];
-
 /** What an operator may decide in FAILED_TEMP. */
 export const DECISIONS = ['retry', 'rollback', 'fail'] as const;
 export type Decision = (typeof DECISIONS)[number];
@@ -50,11 +47,6 @@ export function isFinal(state: OperationState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
 
-/** Instantiate and scale out can be undone (tacker-lcm §3). @param params of the request */
-export function isRollbackSupported(operation: Operation, params: Readonly<Record<string, unknown>>): boolean {
-  return operation === 'INSTANTIATE' || (operation === 'SCALE' && params['type'] === 'SCALE_OUT');
-}
-
 function statesThatAllow(control: Control): OperationState[] {
   return OPERATION_STATES.filter((state) => nextState(state, control) !== undefined);
 }
@@ -64,7 +56,7 @@ type ControlRefusal = { readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORT
 /** Why `control` is not allowed now; undefined when it is. The same sentence for HTTP, CLI and the Temporal UI. */
 export function refusalOf(
   control: Control,
-  { operation, rollbackSupported }: { operation: Operation; rollbackSupported: boolean },
+  { operation, rollbackSupported }: { operation: string; rollbackSupported: boolean },
   state: OperationState,
 ): ControlRefusal | undefined {
   if (nextState(state, control) === undefined) {

@@ -6,13 +6,13 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
 import { problemOf } from '../../activities/records/operation-problem.ts';
 import type {
-  OperationInput,
   RecordActivities,
   StateRecord,
   StepActivities,
   StepInput,
 } from '../../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../../domain/operation/operator-actions.ts';
+import type { Operation } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { planTerminate } from '../../domain/stack-plans/terminate.ts';
 import { STEP_KINDS } from '../../domain/steps/index.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { sendControl } from '../../engine/control-operation.ts';
 import { toEngineProblem } from '../../engine/engine-problem.ts';
-import { startOperation } from '../../engine/start-operation.ts';
+import { type StartedOperation, startOperation } from '../../engine/start-operation.ts';
 import { RECORD_QUEUE, TASK_QUEUE, workflowId } from '../../workflows/contract.ts';
 import { startTestTemporal, testBundle } from './temporal.ts';
 
@@ -53,9 +53,9 @@ export async function startOperationWorld() {
     Worker.create({ connection: native, taskQueue: RECORD_QUEUE, activities: recordActivities(script) }),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
-  const own = ({ vnfLcmOpOccId }: OperationInput) => script.ran.filter((one) => one.vnfLcmOpOccId === vnfLcmOpOccId);
-  const records = ({ vnfLcmOpOccId }: OperationInput) => script.recorded.get(vnfLcmOpOccId) ?? [];
-  const handle = ({ vnfInstanceId }: OperationInput) => client.workflow.getHandle(workflowId(vnfInstanceId));
+  const own = ({ vnfLcmOpOccId }: StartedOperation) => script.ran.filter((one) => one.vnfLcmOpOccId === vnfLcmOpOccId);
+  const records = ({ vnfLcmOpOccId }: StartedOperation) => script.recorded.get(vnfLcmOpOccId) ?? [];
+  const handle = ({ vnfInstanceId }: StartedOperation) => client.workflow.getHandle(workflowId(vnfInstanceId));
   return {
     client,
     temporal,
@@ -64,21 +64,21 @@ export async function startOperationWorld() {
     records,
     /** Attempts that began, as inputs of their activities. */
     attempts: own,
-    stepsOf: (one: OperationInput) => own(one).map(({ stepId }) => stepId),
-    start: (one: OperationInput) =>
+    stepsOf: (one: StartedOperation) => own(one).map(({ stepId }) => stepId),
+    start: (one: StartedOperation) =>
       startOperation(client, one, { isOpen: async () => true, endObsolete: async () => false }),
     /** Asks as the API does. */
-    control: (one: OperationInput, action: WithoutSender<OperatorAction>) =>
+    control: (one: StartedOperation, action: WithoutSender<OperatorAction>) =>
       sendControl(client, { ...action, by: 'tester' } as OperatorAction, one).then(
         (sent) => {
           if (sent === 'ended') throw new VnflowError('OPERATION_STATE', { detail: 'it has ended' });
         },
         (error: unknown) => Promise.reject(toEngineProblem(error)),
       ),
-    ended: (one: OperationInput): Promise<unknown> => handle(one).result(),
-    untilRecorded: (one: OperationInput, what: string) =>
+    ended: (one: StartedOperation): Promise<unknown> => handle(one).result(),
+    untilRecorded: (one: StartedOperation, what: string) =>
       expect.poll(() => records(one).at(-1) ?? '', { timeout: 10_000, interval: 20 }).toContain(what),
-    untilBegun: (one: OperationInput, stepId: string, times = 1) =>
+    untilBegun: (one: StartedOperation, stepId: string, times = 1) =>
       expect
         .poll(() => own(one).filter((attempt) => attempt.stepId === stepId).length, { timeout: 10_000, interval: 20 })
         .toBe(times),
@@ -93,7 +93,7 @@ export async function startOperationWorld() {
 }
 
 /** An operation that no other test knows. Instances of a terminate begin with f. */
-export function newOperation(operation: OperationInput['operation'] = 'INSTANTIATE'): OperationInput {
+export function newOperation(operation: Operation = 'INSTANTIATE'): StartedOperation {
   const id = randomUUID().slice(1);
   const vnfInstanceId = (operation === 'TERMINATE' ? 'f' : '0') + id;
   return { operation, vnfInstanceId, vnfLcmOpOccId: randomUUID(), tenant: 'nfv' };

@@ -1,7 +1,8 @@
 import type { LcmEngine } from '../../../api/engine.ts';
 import type { ClusterLook } from '../../../domain/cluster-look.ts';
 import { type OperatorAction, refusalInState } from '../../../domain/operation/operator-actions.ts';
-import { isRollbackSupported, nextState } from '../../../domain/operation/state.ts';
+import { nextState } from '../../../domain/operation/state.ts';
+import { LCM_OPERATIONS } from '../../../domain/operations.ts';
 import { VnflowError } from '../../../domain/problems.ts';
 import { acceptLcmRequest } from '../../../store/lcm-requests.ts';
 import type { Database } from '../../../store/open-store.ts';
@@ -53,7 +54,7 @@ export function fakeEngine(db: Database): FakeEngine {
       if (!row) throw new VnflowError('INTERNAL', { detail: 'gone' });
       const facts = {
         operation: row.operation,
-        rollbackSupported: isRollbackSupported(row.operation, row.operationParams),
+        rollbackSupported: LCM_OPERATIONS[row.operation].isRollbackSupported(row.operationParams),
       };
       const refusal = refusalInState(action, facts, row.operationState);
       if (refusal) throw new VnflowError(refusal.code, refusal);

@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { HealVnfRequest, InstantiateVnfRequest, ScaleVnfRequest, TerminateVnfRequest } from './sol-requests.ts';
+
+/** The LCM operations and their request bodies (SOL003 5.4). */
+interface Requests {
+  INSTANTIATE: InstantiateVnfRequest;
+  TERMINATE: TerminateVnfRequest;
+  SCALE: ScaleVnfRequest;
+  HEAL: HealVnfRequest;
+}
+
+export type Operation = keyof Requests;
+export type RequestOf<O extends Operation> = Requests[O];
+
+type InstantiationState = 'INSTANTIATED' | 'NOT_INSTANTIATED';
+
+/** Everything that differs between LCM operations, but for the plans (domain/planner). */
+interface LcmOperation<Request> {
+  /** The workflow type in Temporal. workflows/index.ts exports a function of this name. */
+  readonly workflowType: string;
+  /** The task resource of the instance (`POST /vnf_instances/{id}/heal`), and the word of the CLI (`vnflow plan heal`). */
+  readonly task: string;
+  /** The operation in the OpenAPI document, for people. */
+  readonly summary: string;
+  /** The schema of the request body. */
+  readonly request: z.ZodType<Request>;
+  /** The state that the instance must be in. */
+  readonly needs: InstantiationState;
+  /** The state of the instance when the operation has completed. */
+  readonly leaves: InstantiationState;
+  /** Where flavour, VIM connection and the logins of nodes come from: the request, or what the instance was made with. */
+  readonly factsFrom: 'request' | 'instance';
+  /** What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. */
+  readonly servers: 'created' | 'scaled' | 'replaced' | 'deleted';
+  /** Whether the plan needs to know which control-plane nodes answer and vote. */
+  readonly surveysControlPlane: boolean;
+  /** Whether what was done can be undone (reference: Tacker's v2 API). @param request parameters as the store keeps them */
+  readonly isRollbackSupported: (request: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/** One row per LCM operation. API routes, the OpenAPI document, workflow types and the CLI's list come from it. */
+export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf<O>> } = {
+  INSTANTIATE: {
+    workflowType: 'instantiateVnf',
+    task: 'instantiate',
+    summary: 'Instantiate',
+    request: InstantiateVnfRequest,
+    needs: 'NOT_INSTANTIATED',
+    leaves: 'INSTANTIATED',
+    factsFrom: 'request',
+    servers: 'created',
+    surveysControlPlane: false,
+    isRollbackSupported: () => true,
+  },
+  TERMINATE: {
+    workflowType: 'terminateVnf',
+    task: 'terminate',
+    summary: 'Terminate',
+    request: TerminateVnfRequest,
+    needs: 'INSTANTIATED',
+    leaves: 'NOT_INSTANTIATED',
+    factsFrom: 'instance',
+    servers: 'deleted',
+    surveysControlPlane: false,
+    isRollbackSupported: () => false,
+  },
+  SCALE: {
+    workflowType: 'scaleVnf',
+    task: 'scale',
+    summary: 'Add or remove workers',
+    request: ScaleVnfRequest,
+    needs: 'INSTANTIATED',
+    leaves: 'INSTANTIATED',
+    factsFrom: 'instance',
+    servers: 'scaled',
+    surveysControlPlane: false,
+    isRollbackSupported: ({ type }) => type === 'SCALE_OUT',
+  },
+  HEAL: {
+    workflowType: 'healVnf',
+    task: 'heal',
+    summary: 'Replace nodes',
+    request: HealVnfRequest,
+    needs: 'INSTANTIATED',
+    leaves: 'INSTANTIATED',
+    factsFrom: 'instance',
+    servers: 'replaced',
+    surveysControlPlane: true,
+    isRollbackSupported: () => false,
+  },
+};
+
+export const OPERATIONS = Object.keys(LCM_OPERATIONS) as [Operation, ...Operation[]];
