@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './child.ts';
-import type { Witnesses } from './evidence.ts';
-import { gatherEvidence } from './evidence.ts';
+import { gatherEvidence, type Witnesses } from './evidence.ts';
 import { judge, mayHeal, type Violation } from './invariants.ts';
 import { instantiateRequest } from './requests.ts';
 import type { Part, Scenario } from './scenario.ts';
