@@ -4,7 +4,15 @@ import { imageProblem, pullRefusal } from '../world/internet/registries.ts';
 import { activeState } from '../world/systemd/services.ts';
 import type { SimNode } from '../world/world.ts';
 import { etcdContainer, etcdctl } from './etcdctl.ts';
-import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from './shell/command.ts';
+import {
+  type Arguments,
+  type CommandContext,
+  type CommandTable,
+  failure,
+  type Output,
+  ok,
+  parseArguments,
+} from './shell/command.ts';
 
 const CONFIG = `disabled_plugins = []
 imports = []
@@ -131,25 +139,105 @@ async function ctrRun(args: readonly string[], context: CommandContext): Promise
   );
 }
 
+/** Options of crictl that take a value. */
+const CRICTL_VALUES = new Set([
+  '-r',
+  '--runtime-endpoint',
+  '-i',
+  '--image-endpoint',
+  '-o',
+  '--output',
+  '--name',
+  '--state',
+  '-t',
+  '--timeout',
+  '--config',
+  '-c',
+]);
+
+/** What one verb of crictl works with. */
+interface CrictlCall {
+  readonly args: readonly string[];
+  readonly parsed: Arguments;
+  readonly operands: readonly string[];
+  readonly context: CommandContext;
+}
+
+type CrictlVerb = (call: CrictlCall) => Promise<Output> | Output;
+
+function crictlPull({ operands, context: { node } }: CrictlCall): Output {
+  const refusals = operands.flatMap((image) => pullRefusal(node, image) ?? []);
+  if (refusals[0] !== undefined) {
+    return failure(
+      1,
+      `time="2026-11-21T10:00:00Z" level=fatal msg="pulling image: ${refusals[0].replaceAll('"', '\\"')}"`,
+    );
+  }
+  addImages(node, operands);
+  return ok(operands.map((image) => `Image is up to date for ${image}\n`).join(''));
+}
+
+function crictlInspectImage({ operands, context: { node } }: CrictlCall): Output {
+  const [image = ''] = operands;
+  if (node.state.images.includes(image))
+    return ok(`{\n  "status": {\n    "id": "sha256:0",\n    "repoTags": [\n      "${image}"\n    ]\n  }\n}\n`);
+  return failure(1, `time="2026-11-21T10:00:00Z" level=fatal msg="no such image \\"${image}\\" present"`);
+}
+
+function crictlList({ parsed, context: { node } }: CrictlCall): Output {
+  const name = parsed.value('--name');
+  const shown = containersOf(node).filter((container) => name === undefined || new RegExp(name).test(container.name));
+  if (parsed.has('-q', '--quiet')) return ok(shown.map(({ id }) => `${id}\n`).join(''));
+  return ok(
+    `CONTAINER           IMAGE               CREATED             STATE               NAME                      ATTEMPT             POD ID\n${shown.map(({ id, name: own }) => `${id}       ${id.slice(0, 13)}       1 minute ago        Running             ${own.padEnd(25)} 0                   ${id}\n`).join('')}`,
+  );
+}
+
+async function crictlExec({ args, context }: CrictlCall): Promise<Output> {
+  const { node } = context;
+  const [id = '', ...command] = args
+    .slice(args.indexOf('exec') + 1)
+    .filter((word, index) => index > 0 || !word.startsWith('-'));
+  const container = containersOf(node).find((found) => found.id.startsWith(id) && id !== '');
+  if (!container)
+    return failure(
+      1,
+      `time="2026-11-21T10:00:00Z" level=fatal msg="execing command in container: rpc error: code = NotFound desc = an error occurred when try to find container \\"${id}\\": not found"`,
+    );
+  if (command[0] === 'etcdctl' && container.name === 'etcd')
+    return etcdctl(command.slice(1), context, etcdContainer(node));
+  return failure(1, `level=fatal msg="execing command in container: exec: ${command[0] ?? ''}: not found"`);
+}
+
+const crictlImages: CrictlVerb = ({ parsed, context: { node } }) => images(node, parsed.value('-o', '--output'));
+
+const CRICTL_VERBS: Readonly<Record<string, CrictlVerb>> = {
+  info: () =>
+    ok(
+      '{\n  "status": {\n    "conditions": [\n      {\n        "type": "RuntimeReady",\n        "status": true,\n        "reason": "",\n        "message": ""\n      }\n    ]\n  }\n}\n',
+    ),
+  version: ({ context: { node } }) =>
+    ok(
+      `Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v${installedProgram(node, 'containerd')?.version ?? ''}\nRuntimeApiVersion:  v1\n`,
+    ),
+  images: crictlImages,
+  image: crictlImages,
+  img: crictlImages,
+  pull: crictlPull,
+  inspecti: crictlInspectImage,
+  rmi: ({ operands, context: { node } }) => {
+    node.state.images = node.state.images.filter((image) => !operands.includes(image));
+    node.changed();
+    return ok();
+  },
+  ps: crictlList,
+  pods: crictlList,
+  exec: crictlExec,
+};
+
 async function crictl(args: readonly string[], context: CommandContext): Promise<Output> {
   const { node } = context;
-  const parsed = parseArguments(
-    args,
-    new Set([
-      '-r',
-      '--runtime-endpoint',
-      '-i',
-      '--image-endpoint',
-      '-o',
-      '--output',
-      '--name',
-      '--state',
-      '-t',
-      '--timeout',
-      '--config',
-      '-c',
-    ]),
-  );
+  const parsed = parseArguments(args, CRICTL_VALUES);
   const [verb = '', ...operands] = parsed.operands;
   if (parsed.has('--version', '-v') && verb === '')
     return ok(`crictl version v${installedProgram(node, 'crictl')?.version ?? ''}\n`);
@@ -166,68 +254,7 @@ async function crictl(args: readonly string[], context: CommandContext): Promise
       `time="2026-11-21T10:00:00Z" level=fatal msg="validate service connection: validate CRI v1 runtime API for endpoint \\"unix://${SOCKET}\\": ${problem.replaceAll('"', '\\"')}"`,
     );
   }
-  switch (verb) {
-    case 'info':
-      return ok(
-        '{\n  "status": {\n    "conditions": [\n      {\n        "type": "RuntimeReady",\n        "status": true,\n        "reason": "",\n        "message": ""\n      }\n    ]\n  }\n}\n',
-      );
-    case 'version':
-      return ok(
-        `Version:  0.1.0\nRuntimeName:  containerd\nRuntimeVersion:  v${installedProgram(node, 'containerd')?.version ?? ''}\nRuntimeApiVersion:  v1\n`,
-      );
-    case 'images':
-    case 'image':
-    case 'img':
-      return images(node, parsed.value('-o', '--output'));
-    case 'pull': {
-      const refusals = operands.flatMap((image) => pullRefusal(node, image) ?? []);
-      if (refusals[0] !== undefined) {
-        return failure(
-          1,
-          `time="2026-11-21T10:00:00Z" level=fatal msg="pulling image: ${refusals[0].replaceAll('"', '\\"')}"`,
-        );
-      }
-      addImages(node, operands);
-      return ok(operands.map((image) => `Image is up to date for ${image}\n`).join(''));
-    }
-    case 'inspecti': {
-      const [image = ''] = operands;
-      if (node.state.images.includes(image))
-        return ok(`{\n  "status": {\n    "id": "sha256:0",\n    "repoTags": [\n      "${image}"\n    ]\n  }\n}\n`);
-      return failure(1, `time="2026-11-21T10:00:00Z" level=fatal msg="no such image \\"${image}\\" present"`);
-    }
-    case 'rmi':
-      node.state.images = node.state.images.filter((image) => !operands.includes(image));
-      node.changed();
-      return ok();
-    case 'ps':
-    case 'pods': {
-      const name = parsed.value('--name');
-      const shown = containersOf(node).filter(
-        (container) => name === undefined || new RegExp(name).test(container.name),
-      );
-      if (parsed.has('-q', '--quiet')) return ok(shown.map(({ id }) => `${id}\n`).join(''));
-      return ok(
-        `CONTAINER           IMAGE               CREATED             STATE               NAME                      ATTEMPT             POD ID\n${shown.map(({ id, name: own }) => `${id}       ${id.slice(0, 13)}       1 minute ago        Running             ${own.padEnd(25)} 0                   ${id}\n`).join('')}`,
-      );
-    }
-    case 'exec': {
-      const [id = '', ...command] = args
-        .slice(args.indexOf('exec') + 1)
-        .filter((word, index) => index > 0 || !word.startsWith('-'));
-      const container = containersOf(node).find((found) => found.id.startsWith(id) && id !== '');
-      if (!container)
-        return failure(
-          1,
-          `time="2026-11-21T10:00:00Z" level=fatal msg="execing command in container: rpc error: code = NotFound desc = an error occurred when try to find container \\"${id}\\": not found"`,
-        );
-      if (command[0] === 'etcdctl' && container.name === 'etcd')
-        return etcdctl(command.slice(1), context, etcdContainer(node));
-      return failure(1, `level=fatal msg="execing command in container: exec: ${command[0] ?? ''}: not found"`);
-    }
-    default:
-      return ok();
-  }
+  return CRICTL_VERBS[verb]?.({ args, parsed, operands, context }) ?? ok();
 }
 
 function images(node: SimNode, format: string | undefined): Output {
