@@ -1,15 +1,10 @@
 import type { Logger } from 'pino';
-import { type ActivityDependencies, paceAt } from '../activities/dependencies.ts';
-import type { ApiDependencies } from '../api/dependencies.ts';
+import type { Pace } from '../activities/dependencies.ts';
 import { startApi } from '../api/start-api.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { connectEngine } from '../engine/connect-engine.ts';
-import { validateToken } from '../openstack/keystone-token.ts';
-import { readCsar } from '../packages/csar.ts';
-import { createClusterBackups } from '../store/cluster-backups.ts';
-import { createStore, migrateStore } from '../store/open-store.ts';
-import { createSecrets } from '../store/secrets.ts';
-import { checkVim } from './check-vim.ts';
+import { migrateStore } from '../store/open-store.ts';
+import { composeActivities, composeApi, composeStored, type Stored } from './composition.ts';
 import type { Configuration } from './configuration.ts';
 import { type KeptWorker, keepWorker } from './keep-worker.ts';
 import { type StopStage, stopInOrder } from './ordered-stop.ts';
@@ -26,15 +21,21 @@ export interface VnflowOptions {
   readonly api?: { readonly host: string; readonly port: number };
   /** Run a worker? Where workflow bundles are kept. */
   readonly worker?: { readonly bundleCache: string };
-  /** How much faster than ours the time of the simulated world runs: it wants quicker looks. None: the real world. */
+  /** Factor by which the time of a simulated cloud runs faster than real time. Undefined with a real cloud. */
   readonly speed?: number;
-  /** How long store and Temporal may be away at the start. None: for ever. */
+  /** Replaces parts of the activities' pace. Undefined in production: the pace follows from `speed`. */
+  readonly pace?: Partial<Pace>;
+  /** Milliseconds between two comparisons of the store with Temporal. Undefined in production: the reconciler's own period. */
+  readonly reconcileEveryMs?: number;
+  /** Milliseconds that store and Temporal may be unreachable at the start. Undefined: no limit. */
   readonly patienceMs?: number;
 }
 
 export interface RunningVnflow {
   /** Present when the API runs. It answers 503 until `ready`. */
   readonly apiUrl?: string;
+  /** The store of this process: with the embedded one, nothing else can open it. */
+  readonly stored: Stored;
   /** Resolves when the store was opened and the worker runs; rejects when that cannot be. */
   readonly ready: Promise<void>;
   /** Rejects when a part has died for good: nothing but another process helps. */
@@ -42,8 +43,6 @@ export interface RunningVnflow {
   /** API first, then the worker drained, the store last. @returns a sentence for each that did not end cleanly */
   stop(): Promise<string[]>;
 }
-
-type Stored = Pick<ActivityDependencies, 'db' | 'secrets'>;
 
 /**
  * The parts of vnflow that run in this process, put together: store, worker, API. Store and Temporal need not be there yet: both are
@@ -54,22 +53,21 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
   const { configuration } = options;
   const death = Promise.withResolvers<void>();
   const stopping = new AbortController();
-  const db = createStore(configuration.store, death.reject);
-  const stored = { db, secrets: createSecrets(db, configuration.masterKey) };
+  const stored = composeStored(configuration, death.reject);
   const storeOpened = Promise.withResolvers<void>();
   let opened = false;
   let worker: KeptWorker | undefined;
   const start = async () => {
     const patience = { log: options.log, limitMs: options.patienceMs, signal: stopping.signal };
-    await waitUntilReachable(() => migrateStore(db), { what: 'the store', ...patience, passes: isStoreAway });
+    await waitUntilReachable(() => migrateStore(stored.db), { what: 'the store', ...patience, passes: isStoreAway });
     opened = true;
     storeOpened.resolve();
     worker = await workerOf(options, stored, patience);
     worker?.stopped.catch(death.reject);
   };
-  const store: StopStage = { name: 'the store', limitMs: 5_000, stop: () => db.destroy() };
+  const store: StopStage = { name: 'the store', limitMs: 5_000, stop: () => stored.db.destroy() };
   const notReady = () => (opened ? undefined : notOpenedYet());
-  const api = await apiOf(options, { ...stored, notReady, storeOpened: storeOpened.promise }).catch(
+  const api = await apiOf(options, stored, { notReady, storeOpened: storeOpened.promise }).catch(
     async (error: unknown) => {
       await stopInOrder([store]);
       throw error;
@@ -77,9 +75,10 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
   );
   const ready = start();
   const stopped = Promise.race([death.promise, ready.then(() => death.promise)]);
-  stopped.catch(() => {}); // whoever cares awaits it
+  stopped.catch(() => {}); // a rejection before somebody awaits it must not end the process
   return {
     ...(api ? { apiUrl: api.url } : {}),
+    stored,
     ready,
     stopped,
     stop: () => {
@@ -105,14 +104,12 @@ function notOpenedYet(): VnflowError {
 type Waiting = Omit<Parameters<typeof waitUntilReachable>[1], 'what' | 'passes'>;
 
 async function workerOf(
-  { configuration, temporalAddress, log, speed = 1, worker }: VnflowOptions,
+  { configuration, temporalAddress, log, speed, pace, worker }: VnflowOptions,
   stored: Stored,
   waiting: Waiting,
 ): Promise<KeptWorker | undefined> {
   if (!worker) return undefined;
-  const { bastion, masterKey } = configuration;
-  const backups = { ...configuration.backups, store: createClusterBackups(stored.db, masterKey) };
-  const deps: ActivityDependencies = { ...stored, backups, pace: paceAt(speed), log, ...(bastion ? { bastion } : {}) };
+  const deps = composeActivities(stored, { configuration, log, speed, pace });
   const namespace = configuration.temporalNamespace;
   await workflowBundle(worker.bundleCache); // a defect shows here, and is not waited for
   const start = (patience: Waiting): Promise<RunningWorker> =>
@@ -129,31 +126,24 @@ async function workerOf(
 }
 
 async function apiOf(
-  { configuration, temporalAddress, log, api }: VnflowOptions,
-  { storeOpened, ...given }: Stored & Required<Pick<ApiDependencies, 'notReady'>> & { storeOpened: Promise<void> },
+  { configuration, temporalAddress, log, api, reconcileEveryMs }: VnflowOptions,
+  stored: Stored,
+  { notReady, storeOpened }: { notReady: () => VnflowError | undefined; storeOpened: Promise<void> },
 ) {
   if (!api) return undefined;
   const { keystoneUrl, endpoint = `http://${api.host}:${api.port}` } = configuration;
   if (keystoneUrl === undefined) {
     throw new Error('VNFLOW_KEYSTONE_URL is not set: the API needs a Keystone to ask whose token it is given.');
   }
-  const engine = connectEngine(given.db, {
+  const engine = connectEngine(stored.db, {
     temporalAddress,
     namespace: configuration.temporalNamespace,
-    secrets: given.secrets,
+    secrets: stored.secrets,
     storeOpened,
     log,
+    ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
-  const deps: ApiDependencies = {
-    ...given,
-    engine,
-    readCsar,
-    checkVim,
-    validateToken: (token) => validateToken(keystoneUrl, token),
-    authUrl: keystoneUrl,
-    endpoint,
-    log,
-  };
+  const deps = composeApi(stored, { engine, keystoneUrl, endpoint, log, notReady });
   try {
     const running = await startApi({ deps, host: api.host, port: api.port });
     return {

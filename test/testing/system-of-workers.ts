@@ -28,7 +28,9 @@ export async function startSystemOfWorkers(): Promise<SystemOfWorkers> {
   ]);
   const system = await startSystem({
     temporal,
-    workersElsewhere: { store: { kind: 'postgres', url: store.url }, masterKey: key },
+    store: { kind: 'postgres', url: store.url },
+    masterKey: key,
+    worker: false,
   });
   const { simulator } = system;
   const { host, port, user: username } = simulator.bastion;

@@ -7,16 +7,12 @@ import { fileURLToPath } from 'node:url';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { Logger } from 'pino';
 import { DEFAULT_BACKUPS, type Pace } from '../../activities/dependencies.ts';
-import { startApi } from '../../api/start-api.ts';
-import { connectEngine } from '../../engine/connect-engine.ts';
-import { validateToken } from '../../openstack/keystone-token.ts';
-import { checkConnection } from '../../openstack/session.ts';
-import { readCsar } from '../../packages/csar.ts';
 import { packCsar } from '../../packages/pack.ts';
 import { startSimulator } from '../../simulator/index.ts';
-import { createClusterBackups } from '../../store/cluster-backups.ts';
-import { openStore, type StoreLocation } from '../../store/open-store.ts';
-import { createSecrets } from '../../store/secrets.ts';
+import type { StoreLocation } from '../../store/open-store.ts';
+import { composeActivities } from '../../worker/composition.ts';
+import type { Configuration } from '../../worker/configuration.ts';
+import { startVnflow } from '../../worker/start-vnflow.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { TemporalServer } from '../../worker/temporal-server.ts';
 import { askForPlans, bearWitness, checkAgainstPlan } from './planned.ts';
@@ -33,85 +29,72 @@ interface SystemOptions {
   readonly speed?: number;
   /** Compute hosts of the cloud. */
   readonly hosts?: number;
-  /** Of the caller; none: one of its own. */
+  /** Undefined: a Temporal server of its own, which ends with the system. */
   readonly temporal?: TemporalServer;
   readonly log?: Logger;
   readonly pace?: Partial<Pace>;
-  /** How often the store is compared with Temporal. */
+  /** Milliseconds between two comparisons of the store with Temporal. */
   readonly reconcileEveryMs?: number;
-  /** None: one of its own, which ends with it. */
+  /** Undefined: a store of its own, which ends with the system. */
   readonly store?: StoreLocation;
-  /** Workers are processes of their own: where they find the store, and the key that they share with the API. */
-  readonly workersElsewhere?: { readonly store: StoreLocation; readonly masterKey: Buffer };
+  /** The key that worker processes share with the API. Undefined: a random one. */
+  readonly masterKey?: Buffer;
+  /** False: the test starts the workers, here or as processes of their own. */
+  readonly worker?: false;
 }
 
-/** The whole of vnflow against the embedded cloud, in this process; only the Temporal server is another one. */
+/** The whole of vnflow against the embedded cloud, in this process, as production composes it; only the Temporal server is another one. */
 export async function startSystem(options: SystemOptions = {}) {
-  const { speed = 200, hosts, temporal: given, log = quiet, pace, store, reconcileEveryMs } = options;
-  const { workersElsewhere: elsewhere } = options;
-  const [temporal, simulator, db] = await Promise.all([
+  const { speed = 200, hosts, temporal: given, log = quiet, reconcileEveryMs } = options;
+  const [temporal, simulator, store] = await Promise.all([
     given ?? startTestTemporal(),
     startSimulator({ speed, ...(hosts === undefined ? {} : { hosts }) }),
-    elsewhere ? openStore(elsewhere.store) : openStore(store ?? (await testStoreLocation())),
+    options.store ?? testStoreLocation(),
   ]);
-  const masterKey = elsewhere?.masterKey ?? randomBytes(32);
-  const secrets = createSecrets(db, masterKey);
-  const backups = createClusterBackups(db, masterKey);
-  const engine = connectEngine(db, {
+  const { host, port, user: username } = simulator.bastion;
+  const configuration: Configuration = {
+    store,
+    masterKey: options.masterKey ?? randomBytes(32),
     temporalAddress: temporal.address,
-    namespace: 'default',
-    secrets,
+    temporalNamespace: 'default',
+    keystoneUrl: simulator.authUrl,
+    endpoint: 'http://127.0.0.1:9890',
+    bastion: { host, port, username },
+    backups: DEFAULT_BACKUPS,
+  };
+  const pace = { ...TEST_PACE, ...options.pace };
+  const vnflow = await startVnflow({
+    configuration,
+    temporalAddress: temporal.address,
     log,
+    api: { host: '127.0.0.1', port: 0 },
+    pace,
+    ...(options.worker === false ? {} : { worker: { bundleCache: BUNDLES } }),
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
-  const { host, port, user: username } = simulator.bastion;
-  const worker = elsewhere
-    ? undefined
-    : await startWorker(
-        {
-          db,
-          secrets,
-          backups: { ...DEFAULT_BACKUPS, store: backups },
-          bastion: { host, port, username },
-          pace: { ...TEST_PACE, ...pace },
-          log,
-        },
-        { temporalAddress: temporal.address, namespace: 'default', bundleCache: BUNDLES },
-      );
-  const api = await startApi({
-    deps: {
-      db,
-      secrets,
-      engine,
-      readCsar,
-      checkVim: checkConnection,
-      validateToken: (token) => validateToken(simulator.authUrl, token),
-      authUrl: simulator.authUrl,
-      endpoint: 'http://127.0.0.1:9890',
-      log,
-    },
-    host: '127.0.0.1',
-    port: 0,
-  });
-  bearWitness(api.url, simulator.ledger);
-  const http = clientOf(api.url, await tokenOf(simulator.authUrl));
+  await vnflow.ready;
+  const url = vnflow.apiUrl ?? '';
+  bearWitness(url, simulator.ledger);
   return {
     temporal,
     simulator,
-    db,
-    secrets,
-    backups,
-    api,
-    http,
+    ...vnflow.stored,
+    api: { url },
+    http: clientOf(url, await tokenOf(simulator.authUrl)),
     /** The guide's request with the simulator's endpoint, and a `vim_name` of its own. */
     instantiateBody: () => guideRequest('instantiate-simple.json', simulator.authUrl),
+    /** Starts a worker in this process, for a system that was started without one. */
+    startWorker: () =>
+      startWorker(composeActivities(vnflow.stored, { configuration, log, pace }), {
+        temporalAddress: temporal.address,
+        namespace: configuration.temporalNamespace,
+        bundleCache: BUNDLES,
+      }),
     stop: async () => {
-      await api.stop();
-      await worker?.stop();
-      await engine.close();
+      const problems = await vnflow.stop();
       await simulator.stop();
       await temporal.stop();
-      await db.destroy();
+      if (problems.length > 0) throw new Error(`vnflow did not stop cleanly: ${problems.join('; ')}`);
     },
   };
 }

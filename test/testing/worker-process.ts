@@ -3,10 +3,9 @@ import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/wor
 import { pino } from 'pino';
 import { z } from 'zod';
 import { DEFAULT_BACKUPS } from '../../activities/dependencies.ts';
-import { createClusterBackups } from '../../store/cluster-backups.ts';
-import { openStore } from '../../store/open-store.ts';
+import { migrateStore } from '../../store/open-store.ts';
 import { masterKey } from '../../store/seal.ts';
-import { createSecrets } from '../../store/secrets.ts';
+import { composeActivities, composeStored } from '../../worker/composition.ts';
 import { installRuntime } from '../../worker/runtime.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { BUNDLES } from './temporal.ts';
@@ -105,10 +104,11 @@ async function run(): Promise<void> {
   const { storeUrl, masterKey: key, temporalAddress, bastion, codePath } = settings;
   const log = pino({ level: process.env['VNFLOW_TEST_LOG'] ?? 'silent' });
   installRuntime(log);
-  const db = await openStore({ kind: 'postgres', url: storeUrl });
-  const sealingKey = masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere');
-  const secrets = createSecrets(db, sealingKey);
-  const backups = { ...DEFAULT_BACKUPS, store: createClusterBackups(db, sealingKey) };
+  const stored = composeStored({
+    store: { kind: 'postgres', url: storeUrl },
+    masterKey: masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere'),
+  });
+  await migrateStore(stored.db);
   process.send?.('ready');
   await nextMessage(); // a spare worker waits here
   process.on('message', (answered) => {
@@ -116,10 +116,13 @@ async function run(): Promise<void> {
     waiting.delete(Number(answered));
     resolve?.();
   });
-  const worker = await startWorker(
-    { db, secrets, backups, bastion, pace: TEST_PACE, log },
-    { temporalAddress, namespace: 'default', bundleCache: BUNDLES, adapt: adapted(codePath) },
-  );
+  const configuration = { bastion, backups: DEFAULT_BACKUPS };
+  const worker = await startWorker(composeActivities(stored, { configuration, log, pace: TEST_PACE }), {
+    temporalAddress,
+    namespace: 'default',
+    bundleCache: BUNDLES,
+    adapt: adapted(codePath),
+  });
   process.send?.('running');
   await worker.stopped;
 }
