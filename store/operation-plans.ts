@@ -19,6 +19,7 @@ const KeptPlan = z.object({
       slots: z.array(z.string()).exactOptional(),
       after: z.array(z.string()),
       seconds: z.number().exactOptional(),
+      backupId: z.string().exactOptional(),
     }),
   ),
 });

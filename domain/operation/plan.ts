@@ -27,6 +27,50 @@ export interface Plan {
 }
 
 /**
+ * Makes a plan, and refuses one that could never end or would leave steps out. The second of two steps with one id would count as
+ * done with the first; a step after an unknown one, or in a cycle, would wait for ever.
+ * @throws Error naming the steps (a defect of the planner)
+ */
+export function createPlan(plan: Plan): Plan {
+  const ids = new Set<string>();
+  for (const { id } of plan.steps) {
+    if (ids.has(id)) throw new Error(`The ${plan.operation} plan has two steps with the id ${id}.`);
+    ids.add(id);
+  }
+  for (const { id, after } of plan.steps) {
+    const unknown = after.find((earlier) => !ids.has(earlier));
+    if (unknown !== undefined)
+      throw new Error(`${id} of the ${plan.operation} plan waits for ${unknown}, which it lacks.`);
+  }
+  const stuck = stepsInCycles(plan.steps);
+  if (stuck.length > 0) throw new Error(`Steps of the ${plan.operation} plan wait in a cycle: ${stuck.join(', ')}.`);
+  return plan;
+}
+
+/** Ids of the steps that are never ready: those in a cycle, and those after one. Every predecessor is a step of the list. */
+function stepsInCycles(steps: readonly PlanStep[]): string[] {
+  const missing = new Map(steps.map(({ id, after }) => [id, new Set(after).size]));
+  const next = new Map<string, string[]>();
+  for (const { id, after } of steps) {
+    for (const earlier of new Set(after)) {
+      const followers = next.get(earlier);
+      if (followers) followers.push(id);
+      else next.set(earlier, [id]);
+    }
+  }
+  const ready = steps.filter(({ after }) => after.length === 0).map(({ id }) => id);
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    missing.delete(id);
+    for (const later of next.get(id) ?? []) {
+      const left = (missing.get(later) ?? 0) - 1;
+      missing.set(later, left);
+      if (left === 0) ready.push(later);
+    }
+  }
+  return [...missing.keys()];
+}
+
+/**
  * A step: id is kind and slot, so that the same work has the same id in every plan.
  * @param options.part where work without a slot is done in several parts: which one, by number or by the first of its slots
  */

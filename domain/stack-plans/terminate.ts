@@ -1,4 +1,4 @@
-import { type Plan, step } from '../operation/plan.ts';
+import { createPlan, type Plan, step } from '../operation/plan.ts';
 import { DEFAULT_GRACEFUL_TERMINATION_SECONDS, type TerminateVnfRequest } from '../sol-requests.ts';
 
 /** Graceful: waits first, as Tacker does. Forceful: deletes at once. */
@@ -12,10 +12,10 @@ export function planTerminate(request: TerminateVnfRequest): Plan {
         ]
       : [];
   const deleteStack = step('deleteStack', grace);
-  return {
+  return createPlan({
     operation: 'TERMINATE',
     direction: 'forward',
     rollbackSupported: false,
     steps: [...grace, deleteStack, step('forgetCluster', [deleteStack])],
-  };
+  });
 }

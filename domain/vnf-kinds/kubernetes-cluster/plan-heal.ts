@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { createPlan, type Plan, type PlanStep, step } from '../../operation/plan.ts';
 import { VnflowError } from '../../problems.ts';
 import { type ControlPlaneSurvey, nodeTexts, whyUndecided } from './control-plane-survey.ts';
 import { replacement } from './heal-replacement.ts';
@@ -35,7 +35,7 @@ export function needsSurvey({ recreate, controlPlane }: HealFacts): boolean {
  */
 export function planHeal(facts: HealFacts, survey?: ControlPlaneSurvey): Plan {
   const steps = facts.recreate ? recreation(facts.shape) : healing(facts, survey);
-  return { operation: 'HEAL', direction: 'forward', rollbackSupported: false, steps };
+  return createPlan({ operation: 'HEAL', direction: 'forward', rollbackSupported: false, steps });
 }
 
 /**

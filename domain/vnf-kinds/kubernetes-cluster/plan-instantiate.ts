@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { createPlan, type Plan, type PlanStep, step } from '../../operation/plan.ts';
 import { slotNames } from '../../slot.ts';
 
 /** How many nodes of which VDU: what the planner needs to know of flavour, level and request. */
@@ -39,7 +39,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
   const registerVim = shape.vimNamed ? [step('registerVim', [verify], { slot: first.slot })] : [];
   // last, so that the VIM's account is in it too
   const snapshot = step('snapshotEtcd', [registerVim[0] ?? verify], { slot: first.slot });
-  return {
+  return createPlan({
     operation: 'INSTANTIATE',
     direction: 'forward',
     rollbackSupported: true,
@@ -57,7 +57,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
       snapshot,
       step('scheduleSnapshots', [snapshot]),
     ],
-  };
+  });
 }
 
 /** A control-plane node is ready when it is prepared, and its load balancer runs if there is one. */
@@ -71,10 +71,10 @@ function preparedMaster(slot: string, discover: PlanStep, { loadBalanced }: Clus
 /** The inverse: deleting the stack undoes all that instantiate did in the cloud. */
 export function planInstantiateRollback(): Plan {
   const deleteStack = step('deleteStack', []);
-  return {
+  return createPlan({
     operation: 'INSTANTIATE',
     direction: 'rollback',
     rollbackSupported: true,
     steps: [deleteStack, step('forgetCluster', [deleteStack])],
-  };
+  });
 }

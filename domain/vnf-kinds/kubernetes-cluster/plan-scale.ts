@@ -1,4 +1,4 @@
-import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import { createPlan, type Plan, type PlanStep, step } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
 
 /** Which workers come or go, and who is asked about the cluster. */
@@ -36,22 +36,22 @@ function planScaleOut(facts: ScaleFacts): Plan {
   });
   const joins = workers.map(({ join }) => join);
   const backup = step('snapshotEtcd', joins);
-  return {
+  return createPlan({
     operation: 'SCALE',
     direction: 'forward',
     rollbackSupported: true,
     steps: [growStack, discover, ...workers.map(({ prepare }) => prepare), ...joins, backup],
-  };
+  });
 }
 
 function planScaleIn(facts: ScaleFacts): Plan {
   const steps = removal(facts);
-  return {
+  return createPlan({
     operation: 'SCALE',
     direction: 'forward',
     rollbackSupported: false,
     steps: [...steps, step('snapshotEtcd', steps.slice(-1))],
-  };
+  });
 }
 
 /** What leaves the cluster, then the stack. */
@@ -64,5 +64,5 @@ function removal(facts: ScaleFacts): PlanStep[] {
 
 /** The inverse of a scale out: what joined leaves the cluster, what was added leaves the stack. The newest backup is of that cluster. */
 export function planScaleOutRollback(facts: ScaleFacts): Plan {
-  return { operation: 'SCALE', direction: 'rollback', rollbackSupported: true, steps: removal(facts) };
+  return createPlan({ operation: 'SCALE', direction: 'rollback', rollbackSupported: true, steps: removal(facts) });
 }
