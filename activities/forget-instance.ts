@@ -1,7 +1,8 @@
 import { forgetCluster } from '../store/cluster-nodes.ts';
+import { findClusterVim } from '../store/cluster-vims.ts';
+import { deleteVim } from '../store/vims.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { deleteSchedule } from './etcd/backup-schedule.ts';
-import { unregisterVim } from './steps/register-vim.ts';
 
 /**
  * Forgets nodes, host keys, backups, the schedule, the VIM and the secrets of an instance whose servers are gone.
@@ -12,4 +13,12 @@ export async function forgetInstance(inside: ActivityDependencies, vnfInstanceId
   await deleteSchedule(vnfInstanceId);
   await forgetCluster(inside.db, vnfInstanceId);
   await inside.secrets.removeOwnedBy(vnfInstanceId);
+}
+
+/** The VIM of an instance's cluster goes away with it: a row and a secret. */
+async function unregisterVim(deps: ActivityDependencies, vnfInstanceId: string): Promise<void> {
+  const vim = await findClusterVim(deps.db, vnfInstanceId);
+  if (!vim) return;
+  await deps.secrets.removeOwnedBy(vim.id);
+  await deleteVim(deps.db, vim.id);
 }

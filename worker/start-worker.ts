@@ -7,6 +7,7 @@ import { createAdoptActivity } from '../activities/records/adopt-operation.ts';
 import { createGrantActivity } from '../activities/records/grant.ts';
 import { createRecordActivities } from '../activities/records/record.ts';
 import { createSurveyActivity } from '../activities/records/survey.ts';
+import { createScheduledActivities } from '../activities/snapshot-on-schedule.ts';
 import { createStepActivities } from '../activities/steps/index.ts';
 import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -61,6 +62,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
       ...createLookActivity(deps),
       ...createClearActivity(deps),
       ...createStepActivities(deps),
+      ...createScheduledActivities(deps),
     },
     maxConcurrentActivityTaskExecutions: 1000,
     maxConcurrentActivityTaskPolls: 10,

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
@@ -8,10 +7,13 @@ import { openSession, type SshSession } from '../../ssh/session.ts';
 import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
+import { pollUntil } from '../attempt/poll.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
 const CONNECT_TIMEOUT_MS = 15_000;
+/** A node that was prepared answers; one that does not for this long is reported and tried again. */
+export const REACH_SECONDS = 60;
 
 export interface NodeAccess {
   readonly node: ClusterNode;
@@ -86,23 +88,22 @@ interface Opening {
 
 /** Tries again, quickly first, while the machine does not answer. */
 async function openWithin(deps: ActivityDependencies, opening: Opening): Promise<SshSession> {
-  const until = Date.now() + opening.limitSeconds * 1000;
-  let loginUntil: number | undefined;
-  let pause = deps.pace.poll.first;
+  const { node, beat, limitSeconds, authGraceSeconds } = opening;
   const keys = await hostKeys(deps, opening);
-  for (;;) {
+  let loginUntil: number | undefined;
+  return pollUntil({ pause: deps.pace.poll, limitSeconds, signal: beat.signal }, async (isLate) => {
     try {
       return await open(deps, opening, keys);
     } catch (error) {
       if (!(error instanceof VnflowError)) throw error;
-      if (error.code === 'NODE_AUTH') loginUntil ??= Date.now() + opening.authGraceSeconds * 1000;
-      else if (!PROBLEMS[error.code].retriable) throw error;
-      if (Date.now() > (error.code === 'NODE_AUTH' ? (loginUntil ?? 0) : until)) throw error;
-      opening.beat.say(`waiting for ${opening.node.nodeName} (${opening.node.sshAddress}): ${error.message}`);
-      await delay(pause * 1000, undefined, { signal: opening.beat.signal });
-      pause = Math.min(pause * 1.5, deps.pace.poll.longest);
+      if (error.code === 'NODE_AUTH') {
+        loginUntil ??= Date.now() + authGraceSeconds * 1000;
+        if (Date.now() > loginUntil) throw error;
+      } else if (!PROBLEMS[error.code].retriable || isLate()) throw error;
+      beat.say(`waiting for ${node.nodeName} (${node.sshAddress}): ${error.message}`);
+      return undefined;
     }
-  }
+  });
 }
 
 interface HostKeys {

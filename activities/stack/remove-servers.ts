@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { VnflowError } from '../../domain/problems.ts';
 import { deleteServer, type Server, showServer } from '../../openstack/nova.ts';
+import { pollUntil } from '../attempt/poll.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { StackStep } from './stack-progress.ts';
 
@@ -32,18 +32,17 @@ export async function removeServers(
     beat.mustHold();
     await deleteServer(session, id, { signal });
   }
-  const until = Date.now() + GONE_SECONDS * 1000;
   let left = servers;
-  for (let pause = deps.pace.poll.first; left.length > 0; pause = Math.min(pause * 1.5, deps.pace.poll.longest)) {
+  await pollUntil({ pause: deps.pace.poll, limitSeconds: GONE_SECONDS, signal }, async (isLate) => {
     left = await presentServers(
       step,
       left.map(({ id }) => id),
     );
-    if (left.length === 0) return;
+    if (left.length === 0) return true;
     beat.say(`Nova deletes ${left.map(({ name }) => name).join(', ')}`);
-    if (Date.now() > until) throw stuck(left);
-    await delay(pause * 1000, undefined, { signal });
-  }
+    if (isLate()) throw stuck(left);
+    return undefined;
+  });
 }
 
 function stuck(left: readonly Server[]): VnflowError {

@@ -1,52 +1,18 @@
-import type { StepActivities } from '../../domain/operation/activity-contract.ts';
-import {
-  createStack,
-  deleteStack,
-  findStack,
-  type StackInput,
-  type StackRef,
-  updateStack,
-} from '../../openstack/heat.ts';
-import { heartbeating } from '../attempt/heartbeating.ts';
-import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import { createStack, findStack, type StackInput, type StackRef, updateStack } from '../../openstack/heat.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
-import { forgetInstance } from '../forget-instance.ts';
+import { stackName } from '../facts/operation-facts.ts';
 import { stackInput } from '../stack/stack-input.ts';
 import { isOfThisOperation, refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
-import { vimSession } from '../stack/vim-session.ts';
+import { removeStack, stackStepOf } from '../stack/stack-step.ts';
+import type { StepContext } from '../step-context.ts';
 
-type StackActivities = Pick<StepActivities, 'applyStack' | 'deleteStack' | 'forgetCluster'>;
-
-/** The Heat stack of an instance, `vnf-{id}` as Tacker names it. */
-export function createStackActivities(deps: ActivityDependencies): StackActivities {
-  return {
-    applyStack: (input) =>
-      heartbeating(async (beat) => {
-        const session = vimSession(await vimConnectionOf(deps, input));
-        await applyStack(deps, { input, session, beat });
-        return {};
-      }),
-
-    deleteStack: (input) =>
-      heartbeating(async (beat) => {
-        const session = vimSession(await vimConnectionOf(deps, input));
-        const found = await findStack(session, stackName(input.vnfInstanceId), { signal: beat.signal });
-        if (found) await removeStack(deps, { input, session, beat }, refOf(found));
-        return {};
-      }),
-
-    // the VIM goes here, not in a step of its own: it is a row and a secret as all that is forgotten here, and needs no network
-    forgetCluster: (input) =>
-      writeAsAttempt(deps, async (inside) => {
-        await forgetInstance(inside, input.vnfInstanceId);
-        return {};
-      }),
-  };
+/** Creates the Heat stack of an instance, `vnf-{id}` as Tacker names it. */
+export async function applyStack(step: StepContext): Promise<undefined> {
+  await bringStack(step.deps, await stackStepOf(step));
 }
 
 /** Looks first: adopts the stack that an earlier attempt began, repairs one that failed, creates one only where none is. */
-async function applyStack(deps: ActivityDependencies, step: StackStep): Promise<StackRef> {
+async function bringStack(deps: ActivityDependencies, step: StackStep): Promise<void> {
   const { input, session, beat } = step;
   const name = stackName(input.vnfInstanceId);
   const wanted = await stackInput(deps, input);
@@ -54,16 +20,12 @@ async function applyStack(deps: ActivityDependencies, step: StackStep): Promise<
   if (found) {
     const move = nextMove(found.stack_status, await isOfThisOperation(deps, input, found));
     if (move === 'update') return update(deps, step, { stack: refOf(found), wanted });
-    if (move === 'adopt') {
-      await resumeStack(deps, step, { stack: found, goal: 'create' });
-      return refOf(found);
-    }
+    if (move === 'adopt') return resumeStack(deps, step, { stack: found, goal: 'create' });
     await removeStack(deps, step, refOf(found));
   }
   beat.mustHold();
   const stack = await createStack(session, name, { ...wanted, signal: beat.signal });
   await untilStack(deps, step, { stack, goal: 'create' });
-  return stack;
 }
 
 type Move = 'adopt' | 'update' | 'recreate';
@@ -79,15 +41,8 @@ async function update(
   deps: ActivityDependencies,
   step: StackStep,
   { stack, wanted }: { stack: StackRef; wanted: StackInput },
-): Promise<StackRef> {
+): Promise<void> {
   step.beat.mustHold();
   await updateStack(step.session, stack, { ...wanted, signal: step.beat.signal });
   await untilStack(deps, step, { stack, goal: 'update' });
-  return stack;
-}
-
-async function removeStack(deps: ActivityDependencies, step: StackStep, stack: StackRef): Promise<void> {
-  step.beat.mustHold();
-  await deleteStack(step.session, stack, { signal: step.beat.signal });
-  await untilStack(deps, step, { stack, goal: 'delete' });
 }

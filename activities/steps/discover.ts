@@ -1,7 +1,6 @@
 import { nodeLabel } from '../../domain/node-name.ts';
-import type { OperationRef, StepActivities } from '../../domain/operation/activity-contract.ts';
+import type { OperationRef, StepResult } from '../../domain/operation/activity-contract.ts';
 import type { OperationFacts } from '../../domain/operation-facts.ts';
-import { VnflowError } from '../../domain/problems.ts';
 import {
   type DiscoveredAddresses,
   type DiscoveredNode,
@@ -9,50 +8,45 @@ import {
   discoverCluster,
   discoverNodes,
 } from '../../domain/vnf-kinds/kubernetes-cluster/discovery.ts';
-import { findStack, listResources, type Stack, type StackResource, stackOf } from '../../openstack/heat.ts';
+import { listResources, type StackResource, stackOf } from '../../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';
 import type { Session } from '../../openstack/session.ts';
 import { forgetOtherNodes, putClusterNodes } from '../../store/cluster-nodes.ts';
 import type { Database } from '../../store/open-store.ts';
 import { keepOperationFacts } from '../../store/operations.ts';
-import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
 import { instantiatedInfo } from '../facts/instantiated-info.ts';
-import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
+import { vimConnectionOf } from '../facts/operation-facts.ts';
 import { parametersOf } from '../node/node-session.ts';
+import { refOf } from '../stack/stack-progress.ts';
+import { stackOfInstance } from '../stack/stack-step.ts';
 import { vimSession } from '../stack/vim-session.ts';
+import type { StepContext } from '../step-context.ts';
 
 /** Binds slots to servers. A handful of calls, whatever the number of nodes. */
-export function createDiscoverActivity(deps: ActivityDependencies): Pick<StepActivities, 'discover'> {
-  return {
-    discover: (input) =>
-      heartbeating(async (beat) => {
-        const connection = await vimConnectionOf(deps, input);
-        const session = vimSession(connection);
-        const found = await stackOfInstance(session, input.vnfInstanceId, beat);
-        const stack = { name: found.stack_name, id: found.id };
-        const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
-        const discovery = {
-          resources: resources.map(discovered),
-          addresses: await addressesOf(session, resources, beat),
-          parameters: await parametersOf(deps, input),
-          rootStackId: stack.id,
-        };
-        const nodes = discoverNodes(discovery);
-        const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
-          resources,
-          stack,
-          parameters: found.parameters,
-          vimConnectionId: connection.id,
-        });
-        const facts = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
-        await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, facts }));
-        return {
-          labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])),
-        };
-      }),
+export async function discover({ deps, input, ...beat }: StepContext): Promise<StepResult> {
+  const connection = await vimConnectionOf(deps, input);
+  const session = vimSession(connection);
+  const found = await stackOfInstance(session, input.vnfInstanceId, beat.signal);
+  const stack = refOf(found);
+  const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
+  const discovery = {
+    resources: resources.map(discovered),
+    addresses: await addressesOf(session, resources, beat),
+    parameters: await parametersOf(deps, input),
+    rootStackId: stack.id,
   };
+  const nodes = discoverNodes(discovery);
+  const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
+    resources,
+    stack,
+    parameters: found.parameters,
+    vimConnectionId: connection.id,
+  });
+  const facts = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
+  await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, facts }));
+  return { labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])) };
 }
 
 async function keep(
@@ -67,12 +61,6 @@ async function keep(
   const servers = nodes.map(({ serverId }) => serverId);
   await forgetOtherNodes(db, vnfInstanceId, servers);
   await keepOperationFacts(db, vnfLcmOpOccId, facts);
-}
-
-async function stackOfInstance(session: Session, vnfInstanceId: string, { signal }: Beat): Promise<Stack> {
-  const stack = await findStack(session, stackName(vnfInstanceId), { signal });
-  if (stack) return stack;
-  throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${stackName(vnfInstanceId)} does not exist any more.` });
 }
 
 function discovered(resource: StackResource): DiscoveredResource {

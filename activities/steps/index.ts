@@ -1,36 +1,64 @@
-import type { ScheduledActivities, StepActivities } from '../../domain/operation/activity-contract.ts';
+import type { StepActivities } from '../../domain/operation/activity-contract.ts';
+import type { ActivityKind } from '../../domain/steps/index.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { createStackActivities } from './apply-stack.ts';
-import { createDiscoverActivity } from './discover.ts';
-import { createScaleActivities } from './grow-stack.ts';
-import { createNodeActivities } from './join-worker.ts';
-import { createLoadBalancerActivities } from './load-balancer.ts';
-import { createRecallNodesActivity } from './recall-nodes.ts';
-import { createRecreateStackActivity } from './recreate-stack.ts';
-import { createRegisterVimActivity } from './register-vim.ts';
-import { createRemoveControlPlaneActivity } from './remove-control-plane.ts';
-import { createRemoveWorkersActivity } from './remove-workers.ts';
-import { createReplaceServersActivity } from './replace-servers.ts';
-import { createRestoreActivity } from './restore-control-plane.ts';
-import { createSnapshotActivities } from './snapshot-etcd.ts';
-import { createStopServersActivity } from './stop-servers.ts';
+import { createStepActivity, type StepActivity } from '../step-context.ts';
+import { applyStack } from './apply-stack.ts';
+import { deleteStack } from './delete-stack.ts';
+import { discover } from './discover.ts';
+import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
+import { forgetCluster } from './forget-cluster.ts';
+import { growStack } from './grow-stack.ts';
+import { includeInLoadBalancers } from './include-in-load-balancers.ts';
+import { initControlPlane } from './init-control-plane.ts';
+import { installCni } from './install-cni.ts';
+import { joinControlPlane } from './join-control-plane.ts';
+import { joinWorker } from './join-worker.ts';
+import { loadBalancer } from './load-balancer.ts';
+import { prepareNode } from './prepare-node.ts';
+import { recallNodes } from './recall-nodes.ts';
+import { recreateStack } from './recreate-stack.ts';
+import { registerVim } from './register-vim.ts';
+import { removeControlPlane } from './remove-control-plane.ts';
+import { removeWorkers } from './remove-workers.ts';
+import { replaceServers } from './replace-servers.ts';
+import { restoreControlPlane } from './restore-control-plane.ts';
+import { scheduleSnapshots } from './schedule-snapshots.ts';
+import { shrinkStack } from './shrink-stack.ts';
+import { snapshotEtcd } from './snapshot-etcd.ts';
+import { stopServers } from './stop-servers.ts';
+import { verifyCluster } from './verify-cluster.ts';
 
-/** One activity per kind of step, and those of schedules. */
-export function createStepActivities(deps: ActivityDependencies): StepActivities & ScheduledActivities {
-  return {
-    ...createStackActivities(deps),
-    ...createDiscoverActivity(deps),
-    ...createNodeActivities(deps),
-    ...createRegisterVimActivity(deps),
-    ...createLoadBalancerActivities(deps),
-    ...createScaleActivities(deps),
-    ...createRemoveWorkersActivity(deps),
-    ...createSnapshotActivities(deps),
-    ...createStopServersActivity(deps),
-    ...createRestoreActivity(deps),
-    ...createRecallNodesActivity(deps),
-    ...createRemoveControlPlaneActivity(deps),
-    ...createReplaceServersActivity(deps),
-    ...createRecreateStackActivity(deps),
-  };
+/** The activity of each kind of step: one file, one kind. */
+const STEPS: Readonly<Record<ActivityKind, StepActivity>> = {
+  applyStack,
+  discover,
+  prepareNode,
+  initControlPlane,
+  loadBalancer,
+  joinControlPlane,
+  installCni,
+  joinWorker,
+  verifyCluster,
+  growStack,
+  registerVim,
+  snapshotEtcd,
+  stopServers,
+  restoreControlPlane,
+  recallNodes,
+  scheduleSnapshots,
+  removeWorkers,
+  shrinkStack,
+  deleteStack,
+  excludeFromLoadBalancers,
+  removeControlPlane,
+  replaceServers,
+  includeInLoadBalancers,
+  recreateStack,
+  forgetCluster,
+};
+
+/** The activities that run steps. */
+export function createStepActivities(deps: ActivityDependencies): StepActivities {
+  const activities = Object.entries(STEPS).map(([kind, run]) => [kind, createStepActivity(deps, run)]);
+  return Object.fromEntries(activities) as StepActivities;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   knownNodes,
@@ -12,15 +12,16 @@ import type { SshSession } from '../../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterNode, findNodesOfSlots } from '../../store/cluster-nodes.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
-import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
+import { pollUntil } from '../attempt/poll.ts';
 import { attemptNumber } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { vimConnectionOf } from '../facts/operation-facts.ts';
 import { KUBECTL } from '../node/control-plane.ts';
-import { onNode } from '../node/node-session.ts';
+import { onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { vimSession } from '../stack/vim-session.ts';
+import type { StepContext } from '../step-context.ts';
 
-const REACH_SECONDS = 60;
 const KUBECTL_TIMEOUT_MS = 60_000;
 const READY_SECONDS = 300;
 const NODES_AT_ONCE = 20;
@@ -30,17 +31,12 @@ const GET_NODES = commandLine([...KUBECTL, 'get', 'nodes', '-o', 'json']);
  * After a restore: the snapshot may remember nodes that are gone, and not know some that came later. The first are deleted; kubelets
  * of the others register when they start again. Those that come back by themselves are not touched.
  */
-export function createRecallNodesActivity(deps: ActivityDependencies): Pick<StepActivities, 'recallNodes'> {
-  return {
-    recallNodes: (input) =>
-      heartbeating((beat) =>
-        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session, node }) => {
-          const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
-          await recall(deps, input, { session, beat, staying, own: node });
-          return {};
-        }),
-      ),
-  };
+export async function recallNodes(step: StepContext): Promise<undefined> {
+  const { deps, input } = step;
+  await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session, node }) => {
+    const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
+    await recall(deps, input, { session, beat: step, staying, own: node });
+  });
 }
 
 interface Recall {
@@ -62,27 +58,22 @@ async function recall(deps: ActivityDependencies, input: StepInput, work: Recall
   await ask(deps, input, { ...work, asked, nodes: staying.filter(({ nodeName }) => !known.has(nodeName)) });
   // what the snapshot says of a node is old until the node controller has missed it
   await delay(deps.pace.nodeGrace * 1000, undefined, { signal: beat.signal });
-  const until = Date.now() + READY_SECONDS * 1000;
-  let pause = deps.pace.poll.first;
-  for (;;) {
+  await pollUntil({ pause: deps.pace.poll, limitSeconds: READY_SECONDS, signal: beat.signal }, async (isLate) => {
     const late = notReady(await kubectl(work, GET_NODES), expected);
-    // some are missed later than others: whoever is late is asked, once
+    // the node controller misses some nodes later than others: a node that is late is asked, once
     await ask(deps, input, {
       ...work,
       asked,
       nodes: staying.filter(({ nodeName }) => late.includes(nodeName) && !asked.has(nodeName)),
     });
     const missing = late.filter((name) => asked.get(name) !== 'unreachable');
-    if (missing.length === 0) return;
+    if (missing.length === 0) return true;
     beat.say(`waiting for ${missing.join(', ')} to become Ready`);
-    if (Date.now() > until) {
-      throw new VnflowError('CLUSTER_NOT_READY', {
-        detail: `Not Ready ${READY_SECONDS} s after the restore: ${missing.join(', ')}.`,
-      });
-    }
-    await delay(pause * 1000, undefined, { signal: beat.signal });
-    pause = Math.min(pause * 1.5, deps.pace.poll.longest);
-  }
+    if (!isLate()) return undefined;
+    throw new VnflowError('CLUSTER_NOT_READY', {
+      detail: `Not Ready ${READY_SECONDS} s after the restore: ${missing.join(', ')}.`,
+    });
+  });
 }
 
 interface Asking extends Recall {

@@ -1,24 +1,15 @@
 import { z } from 'zod';
-import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
-import { VnflowError } from '../../domain/problems.ts';
-import {
-  createStack,
-  deleteStack,
-  findStack,
-  type Stack,
-  stackFiles,
-  stackTemplate,
-  updateStack,
-} from '../../openstack/heat.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
+import { createStack, findStack, type Stack, stackFiles, stackTemplate, updateStack } from '../../openstack/heat.ts';
 import { secretName } from '../../store/secrets.ts';
-import { heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { NfvParameter } from '../facts/instantiated-info.ts';
-import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
+import { stackName } from '../facts/operation-facts.ts';
 import { HEAT_TIMEOUT_MINS } from '../stack/stack-input.ts';
 import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
-import { vimSession } from '../stack/vim-session.ts';
+import { removeStack, stackIsGone, stackStepOf } from '../stack/stack-step.ts';
+import type { StepContext } from '../step-context.ts';
 
 /** A stack as it was before it was deleted: it may hold parameters that are nobody's business, so it is kept sealed. */
 const Blueprint = z.object({
@@ -30,15 +21,9 @@ const Blueprint = z.object({
 type Blueprint = z.infer<typeof Blueprint>;
 
 /** Tacker's heal with `all: true`: the stack is deleted and created again, from its own template, files and parameters. */
-export function createRecreateStackActivity(deps: ActivityDependencies): Pick<StepActivities, 'recreateStack'> {
-  return {
-    recreateStack: (input) =>
-      heartbeating(async (beat) => {
-        const session = vimSession(await vimConnectionOf(deps, input));
-        await recreate(deps, input, { input, session, beat, name: stackName(input.vnfInstanceId) });
-        return {};
-      }),
-  };
+export async function recreateStack(step: StepContext): Promise<undefined> {
+  const work = { ...(await stackStepOf(step)), name: stackName(step.input.vnfInstanceId) };
+  await recreate(step.deps, step.input, work);
 }
 
 interface Work extends StackStep {
@@ -52,11 +37,7 @@ async function recreate(deps: ActivityDependencies, input: StepInput, work: Work
   if (found && found.id !== blueprint.id && !found.stack_status.startsWith('DELETE_')) {
     return finish(deps, work, found);
   }
-  if (found) {
-    beat.mustHold();
-    await deleteStack(session, refOf(found), { signal: beat.signal });
-    await untilStack(deps, work, { stack: refOf(found), goal: 'delete' });
-  }
+  if (found) await removeStack(deps, work, refOf(found));
   const { id: _, ...content } = blueprint;
   beat.mustHold();
   const stack = await createStack(session, name, { ...content, timeoutMins: HEAT_TIMEOUT_MINS, signal: beat.signal });
@@ -74,12 +55,12 @@ async function finish(deps: ActivityDependencies, work: Work, found: Stack): Pro
 async function blueprintOf(
   deps: ActivityDependencies,
   input: StepInput,
-  { work: { session, beat, name }, found }: { work: Work; found: Stack | undefined },
+  { work: { session, beat }, found }: { work: Work; found: Stack | undefined },
 ): Promise<Blueprint> {
   const key = secretName.stackBlueprint(input.vnfLcmOpOccId);
   const kept = Blueprint.safeParse(await deps.secrets.get(key));
   if (kept.success) return kept.data;
-  if (!found) throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${name} does not exist any more.` });
+  if (!found) throw stackIsGone(input.vnfInstanceId);
   const options = { signal: beat.signal };
   const blueprint: Blueprint = {
     id: found.id,

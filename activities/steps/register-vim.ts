@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { apiServerUrl } from '../../domain/vnf-kinds/kubernetes-cluster/api-server-url.ts';
@@ -15,20 +14,20 @@ import type { SshSession } from '../../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterVim, findClusterVim, putClusterVim } from '../../store/cluster-vims.ts';
 import { secretName } from '../../store/secrets.ts';
-import { deleteVim } from '../../store/vims.ts';
-import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
+import { pollUntil } from '../attempt/poll.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { instanceOf, operationOf } from '../facts/operation-facts.ts';
-import { onNode } from '../node/node-session.ts';
+import { onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { clusterContextOf } from '../node/phase.ts';
+import type { StepContext } from '../step-context.ts';
 
 const KUBECTL = ['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf'];
 const CURL = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '30'];
 const CLUSTER_CA = '/etc/kubernetes/pki/ca.crt';
 /** curl with --fail: the server answered, but with 400 or more. */
 const CURL_HTTP_ERROR = 22;
-const REACH_SECONDS = 60;
 const COMMAND_TIMEOUT_MS = 60_000;
 /** Kubernetes fills a token in, and accepts it, within a second or two, when its controllers are well. */
 const TOKEN_SECONDS = 60;
@@ -37,23 +36,18 @@ const TOKEN_SECONDS = 60;
  * Makes the cluster a VIM under `vim_name`: a service account of its own, its token tried and then sealed in the store. One
  * session to a control-plane node. May run again: the same account and the same VIM, refreshed.
  */
-export function createRegisterVimActivity(deps: ActivityDependencies): Pick<StepActivities, 'registerVim'> {
-  return {
-    registerVim: (input) =>
-      heartbeating((beat) =>
-        onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async ({ session, parameters }) => {
-          const name = await vimName(deps, input, parameters);
-          const cluster = await clusterContextOf(deps, input);
-          const run = commandsOn(session, beat);
-          await run([...KUBECTL, 'apply', '-f', '-'], vimAccountManifest());
-          const access = await usableAccess(run, { endpoint: cluster.endpoint, poll: deps.pace.poll, beat });
-          const { tenant } = await instanceOf(deps, input);
-          const vim = { ...access, name, tenant, authUrl: apiServerUrl(cluster) };
-          await writeAsAttempt(deps, (inside) => keepVim(inside, input, vim));
-          return {};
-        }),
-      ),
-  };
+export async function registerVim(step: StepContext): Promise<undefined> {
+  const { deps, input } = step;
+  await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session, parameters }) => {
+    const name = await vimName(deps, input, parameters);
+    const cluster = await clusterContextOf(deps, input);
+    const run = commandsOn(session, step);
+    await run([...KUBECTL, 'apply', '-f', '-'], vimAccountManifest());
+    const access = await usableAccess(run, { endpoint: cluster.endpoint, poll: deps.pace.poll, beat: step });
+    const { tenant } = await instanceOf(deps, input);
+    const vim = { ...access, name, tenant, authUrl: apiServerUrl(cluster) };
+    await writeAsAttempt(deps, (inside) => keepVim(inside, input, vim));
+  });
 }
 
 /** Of the request; only instantiate names it, later operations keep the name that the VIM has. */
@@ -65,14 +59,6 @@ async function vimName(deps: ActivityDependencies, input: StepInput, { vim_name 
   throw new VnflowError('INTERNAL', {
     detail: `registerVim is planned for ${operation}, but there is no name for the VIM.`,
   });
-}
-
-/** The VIM of an instance's cluster goes away with it: a row and a secret. */
-export async function unregisterVim(deps: ActivityDependencies, vnfInstanceId: string): Promise<void> {
-  const vim = await findClusterVim(deps.db, vnfInstanceId);
-  if (!vim) return;
-  await deps.secrets.removeOwnedBy(vim.id);
-  await deleteVim(deps.db, vim.id);
 }
 
 interface Access {
@@ -107,20 +93,17 @@ async function usableAccess(
   run: Run,
   { endpoint, poll, beat }: { endpoint: string; poll: ActivityDependencies['pace']['poll']; beat: Beat },
 ): Promise<Access> {
-  const until = Date.now() + TOKEN_SECONDS * 1000;
-  let pause = poll.first;
-  for (;;) {
+  return pollUntil({ pause: poll, limitSeconds: TOKEN_SECONDS, signal: beat.signal }, async (isLate) => {
     const credentials = await mintedCredentials(run);
     const namespaces = credentials && (await namespacesSeenBy(run, endpoint, credentials));
     if (credentials && namespaces) return { credentials, namespaces };
-    if (Date.now() > until)
+    if (isLate())
       throw new VnflowError('VIM_REGISTRATION', {
         detail: `The service account ${VIM_ACCOUNT.namespace}/${VIM_ACCOUNT.name} has no token that the API server accepts after ${TOKEN_SECONDS} s.`,
       });
     beat.say(`waiting for the token of the service account ${VIM_ACCOUNT.name}`);
-    await delay(pause * 1000, undefined, { signal: beat.signal });
-    pause = Math.min(pause * 1.5, poll.longest);
-  }
+    return undefined;
+  });
 }
 
 /** @returns undefined while Kubernetes has not made the token */

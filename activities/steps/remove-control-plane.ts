@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepActivities } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   objectToRemoval,
@@ -16,38 +15,32 @@ import {
 } from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 import type { SshSession } from '../../ssh/session.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';
-import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { plannedVerdicts } from '../etcd/control-plane-evidence.ts';
 import { liveMembers, removeMember } from '../etcd/etcd.ts';
 import { controlPlaneNode, onControlPlane } from '../node/control-plane.ts';
 import { drainTimeoutOf, leaveCluster } from '../node/leave-cluster.ts';
+import type { StepContext } from '../step-context.ts';
 
 /**
  * Takes a control-plane node out, dead or alive, from one that stays: never before etcd has proved that the rest has a majority.
  * No login on the node that leaves.
  */
-export function createRemoveControlPlaneActivity(
-  deps: ActivityDependencies,
-): Pick<StepActivities, 'removeControlPlane'> {
-  return {
-    removeControlPlane: (input) =>
-      heartbeating(async (beat) => {
-        const slot = input.slot ?? '';
-        const nodes = (await listControlPlane(deps.db, input.vnfInstanceId)).map(controlPlaneNode);
-        const victim = nodes.find((node) => node.slot === slot);
-        if (!victim) throw new VnflowError('INTERNAL', { detail: `No server is bound to ${slot}.` });
-        const timeoutSeconds = await drainTimeoutOf(deps, input);
-        const before = await plannedVerdicts(deps, input);
-        await onControlPlane(deps, input, { avoid: [slot], beat }, async ({ session }) => {
-          const removal = { session, beat, nodes, slot, before };
-          proveDeparture(await untilAsPlanned(deps, removal), victim);
-          await leaveCluster(deps, session, { name: victim.name, timeoutSeconds, beat });
-          await removeMembers(removal);
-        });
-        return {};
-      }),
-  };
+export async function removeControlPlane(step: StepContext): Promise<undefined> {
+  const { deps, input } = step;
+  const slot = input.slot ?? '';
+  const nodes = (await listControlPlane(deps.db, input.vnfInstanceId)).map(controlPlaneNode);
+  const victim = nodes.find((node) => node.slot === slot);
+  if (!victim) throw new VnflowError('INTERNAL', { detail: `No server is bound to ${slot}.` });
+  const timeoutSeconds = await drainTimeoutOf(deps, input);
+  const before = await plannedVerdicts(deps, input);
+  await onControlPlane(deps, input, { avoid: [slot], beat: step }, async ({ session }) => {
+    const removal = { session, beat: step, nodes, slot, before };
+    proveDeparture(await untilAsPlanned(deps, removal), victim);
+    await leaveCluster(deps, session, { name: victim.name, timeoutSeconds, beat: step });
+    await removeMembers(removal);
+  });
 }
 
 /** A living member goes only when its successor could join at once. */

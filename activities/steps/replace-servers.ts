@@ -1,4 +1,4 @@
-import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { replacedServersKey } from '../../domain/operation-facts.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { parseSlot } from '../../domain/slot.ts';
@@ -13,18 +13,18 @@ import {
   updateStack,
 } from '../../openstack/heat.ts';
 import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
-import { heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { mustBeAsPlanned } from '../etcd/control-plane-evidence.ts';
 import { healRequestOf } from '../facts/heal-facts-of.ts';
 import { NfvParameter } from '../facts/instantiated-info.ts';
-import { stackName, vimConnectionOf } from '../facts/operation-facts.ts';
+import { stackName } from '../facts/operation-facts.ts';
 import { grantOf } from '../records/grant.ts';
 import { mustHaveCapacity } from '../stack/capacity.ts';
 import { presentServers, removeServers } from '../stack/remove-servers.ts';
 import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
-import { vimSession } from '../stack/vim-session.ts';
+import { stackIsGone, stackStepOf } from '../stack/stack-step.ts';
+import type { StepContext } from '../step-context.ts';
 
 /** Tacker's words. */
 const REASON = 'marked by tacker';
@@ -34,15 +34,9 @@ const REASON = 'marked by tacker';
  * Heat would make the new server before it deletes the old one, and needs a spare host (strict anti-affinity) and spare quota for
  * that. So the old ones are deleted in Nova first.
  */
-export function createReplaceServersActivity(deps: ActivityDependencies): Pick<StepActivities, 'replaceServers'> {
-  return {
-    replaceServers: (input) =>
-      heartbeating(async (beat) => {
-        const session = vimSession(await vimConnectionOf(deps, input));
-        await replace(deps, input, { input, session, beat, name: stackName(input.vnfInstanceId) });
-        return {};
-      }),
-  };
+export async function replaceServers(step: StepContext): Promise<undefined> {
+  const work = { ...(await stackStepOf(step)), name: stackName(step.input.vnfInstanceId) };
+  await replace(step.deps, step.input, work);
 }
 
 interface Work extends StackStep {
@@ -104,7 +98,7 @@ async function atRest(deps: ActivityDependencies, work: Work): Promise<Stack> {
   const look = async () => {
     const stack = await findStack(work.session, work.name, { signal: work.beat.signal });
     if (stack && !stack.stack_status.startsWith('DELETE_')) return stack;
-    throw new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${work.name} does not exist any more.` });
+    throw stackIsGone(work.input.vnfInstanceId);
   };
   const stack = await look();
   if (!stack.stack_status.endsWith('_IN_PROGRESS')) return stack;

@@ -1,4 +1,4 @@
-import type { StepActivities, StepInput } from '../../domain/operation/activity-contract.ts';
+import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { backupIdOf, findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/plan-restore.ts';
@@ -6,14 +6,14 @@ import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterBackup, listClusterBackups } from '../../store/cluster-backups.ts';
 import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
-import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
+import type { Beat } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { healRequestOf } from '../facts/heal-facts-of.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
-import { type NodeAccess, onNode } from '../node/node-session.ts';
-import { seeFenced } from './stop-servers.ts';
+import { type NodeAccess, onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { seeFenced } from '../stack/fenced-servers.ts';
+import type { StepContext } from '../step-context.ts';
 
-const REACH_SECONDS = 60;
 const PUT_TIMEOUT_MS = 600_000;
 const DIRECTORY = `${JOB_ROOT}/restore`;
 
@@ -25,18 +25,13 @@ cat > "$directory/$id.part" && mv "$directory/$id.part" "$directory/$id"
 `;
 
 /** The cluster of a backup, on one control-plane node. */
-export function createRestoreActivity(deps: ActivityDependencies): Pick<StepActivities, 'restoreControlPlane'> {
-  return {
-    restoreControlPlane: (input) =>
-      heartbeating(async (beat) => {
-        const backup = await chosenBackup(deps, input);
-        await seeFenced(deps, input, beat);
-        await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat }, async (access) => {
-          await restore(deps, input, { access, beat, backup });
-        });
-        return {};
-      }),
-  };
+export async function restoreControlPlane(step: StepContext): Promise<undefined> {
+  const { deps, input } = step;
+  const backup = await chosenBackup(deps, input);
+  await seeFenced(deps, input, step);
+  await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async (access) => {
+    await restore(deps, input, { access, beat: step, backup });
+  });
 }
 
 /** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
