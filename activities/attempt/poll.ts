@@ -13,7 +13,7 @@ const GROWTH = 1.5;
 /**
  * Looks again and again, quickly first, until a look has a result.
  * @param look gives undefined to be called again. It is always called once more after the time is up, and throws then what is missing
- * @throws what `look` throws; the signal's reason when aborted
+ * @throws what `look` throws; AbortError when the signal fires
  */
 export async function pollUntil<T>(
   { pause: { first, longest }, limitSeconds = Number.POSITIVE_INFINITY, signal }: PollOptions,
@@ -21,7 +21,7 @@ export async function pollUntil<T>(
 ): Promise<T> {
   const until = Date.now() + limitSeconds * 1000;
   for (let pause = first; ; pause = Math.min(pause * GROWTH, longest)) {
-    const found = await look(() => Date.now() > until);
+    const found = await look(() => Date.now() >= until);
     if (found !== undefined) return found;
     await delay(pause * 1000, undefined, { signal });
   }
