@@ -367,10 +367,13 @@ describe('the cloud answers as real OpenStack did', () => {
     await check('heat-cancel-update');
     expect((await settle('heat-show-update-complete'))['stack_status']).toBe('ROLLBACK_COMPLETE');
     await same('heat-cancel-not-in-progress');
+    // The time stands still until the test has seen the stack in DELETE_IN_PROGRESS.
+    cloud.clock.setSpeed(0);
     await check('heat-delete-204');
     await check('heat-show-delete-in-progress');
     await same('heat-patch-400-deleting');
     await same('heat-create-409-deleting');
+    cloud.clock.setSpeed(SPEED);
     await settle('heat-show-deleted-by-id');
     await check('heat-show-deleted-by-id');
     for (const name of [
