@@ -34,6 +34,7 @@ export interface Pace {
   readonly stopLimit: number;
 }
 
+/** @internal exported for tests */
 export const DEFAULT_PACE: Pace = {
   poll: { first: 0.25, longest: 1.5 },
   bootLimit: 900,

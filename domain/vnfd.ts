@@ -209,7 +209,10 @@ export function vduCount(of: Flavour, vduId: string, levelId?: string): number {
   throw new VnflowError('BAD_REQUEST', { detail: `Flavour "${of.id}" has no VDU "${vduId}"; it has ${known}.` });
 }
 
-/** The ids of a flavour's VDUs, for a check of names in a request. */
+/**
+ * The ids of a flavour's VDUs, for a check of names in a request.
+ * @internal exported for tests
+ */
 export function vduIds(of: Flavour): string[] {
   return of.vdus.map(({ id }) => id);
 }

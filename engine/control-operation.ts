@@ -36,7 +36,10 @@ export async function controlOperation(engine: Engine, action: OperatorAction, r
   }
 }
 
-/** @returns `ended` when there is no workflow that takes the control. @throws Error why the control was refused, or is not answered */
+/**
+ * @returns `ended` when there is no workflow that takes the control. @throws Error why the control was refused, or is not answered
+ * @internal exported for tests
+ */
 export async function sendControl(
   client: Client,
   { kind, ...sent }: OperatorAction,

@@ -24,7 +24,10 @@ export async function findImage(session: Session, name: string, options: CallOpt
   return images.find(({ status }) => status === 'active') ?? images[0];
 }
 
-/** An image without data, status `queued`. */
+/**
+ * An image without data, status `queued`.
+ * @internal only tests call it so far
+ */
 export async function createImage(session: Session, image: NewImage, options: CallOptions = {}): Promise<Image> {
   const answer = await glance(session, {
     method: 'POST',
@@ -44,7 +47,10 @@ export async function createImage(session: Session, image: NewImage, options: Ca
   return answer.read(imageSchema);
 }
 
-/** Sends an image's data. @throws VnflowError VIM_REJECTED when it has data already */
+/**
+ * Sends an image's data. @throws VnflowError VIM_REJECTED when it has data already
+ * @internal only tests call it so far
+ */
 export async function uploadImage(
   session: Session,
   id: string,
@@ -54,7 +60,10 @@ export async function uploadImage(
   await glance(session, { method: 'PUT', path, stream: data, expect: [204], timeoutMs: 3_600_000, ...options });
 }
 
-/** No error when it is gone. */
+/**
+ * No error when it is gone.
+ * @internal only tests call it so far
+ */
 export async function deleteImage(session: Session, id: string, options: CallOptions = {}): Promise<void> {
   await glance(session, { method: 'DELETE', path: `images/${encodeURIComponent(id)}`, expect: [204, 404], ...options });
 }

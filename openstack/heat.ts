@@ -14,7 +14,7 @@ import {
 } from './schemas.ts';
 import type { CallOptions, ServiceAnswer, ServiceRequest, Session } from './session.ts';
 
-export type { Stack, StackEvent, StackResource, StackResourceDetail } from './schemas.ts';
+export type { Stack, StackEvent, StackResource } from './schemas.ts';
 
 /** A stack by name and id: the only form that Heat answers without a redirect. */
 export interface StackRef {
@@ -74,6 +74,7 @@ export async function lookUpStack(
   return answer.status === 404 ? undefined : answer.read(stackSchema).stack;
 }
 
+/** @internal only tests call it so far */
 export async function showStack(session: Session, stack: StackRef, options: CallOptions = {}): Promise<Stack> {
   const answer = await heat(session, { method: 'GET', path: pathOf(stack), expect: [200], ...options });
   return answer.read(stackSchema).stack;
@@ -134,7 +135,10 @@ export async function listResources(
   return answer.read(resourcesSchema).resources;
 }
 
-/** One resource with its attributes, or undefined. */
+/**
+ * One resource with its attributes, or undefined.
+ * @internal only tests call it so far
+ */
 export async function showResource(
   session: Session,
   stack: StackRef,

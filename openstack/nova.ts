@@ -11,7 +11,10 @@ export async function showServer(session: Session, id: string, options: CallOpti
   return answer.status === 404 ? undefined : answer.read(serverSchema).server;
 }
 
-/** All servers of the project, page by page. */
+/**
+ * All servers of the project, page by page.
+ * @internal only tests call it so far
+ */
 export async function listServers(session: Session, options: CallOptions = {}): Promise<readonly Server[]> {
   const servers: Server[] = [];
   for (let marker: string | undefined; ; ) {

@@ -18,6 +18,7 @@ const CHECKS = [
     args: ['ci', ...(process.stdout.isTTY ? [] : ['--colors=off']), '.'],
   },
   { name: 'unused code and dependencies', command: 'knip', args: ['--no-progress'] },
+  { name: 'production code that only tests use', command: 'knip', args: ['--no-progress', '--production'] },
 ];
 
 /**

@@ -9,7 +9,10 @@ export interface HostKeyPolicy {
   onFirstContact(fingerprint: string, keyType: string): void | Promise<void>;
 }
 
-/** OpenSSH's notation: `SHA256:` and the digest of the key blob in base64 without padding. */
+/**
+ * OpenSSH's notation: `SHA256:` and the digest of the key blob in base64 without padding.
+ * @internal exported for tests
+ */
 export function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

@@ -1,6 +1,7 @@
 /**
  * Quotes one word for a POSIX shell: whatever the text is, the shell sees exactly this text as one argument.
  * @throws RangeError when the text has a NUL character: no shell argument and no environment variable can carry one.
+ * @internal exported for tests
  */
 export function quote(word: string): string {
   if (word.includes('\0')) throw new RangeError('A shell word cannot contain a NUL character.');

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testStoreLocation } from '../test/testing/test-store.ts';
+import { openTestStore } from '../test/testing/test-store.ts';
 import { createClusterBackups, listClusterBackups } from './cluster-backups.ts';
 import { forgetCluster, putClusterNodes } from './cluster-nodes.ts';
-import { type Database, openStore } from './open-store.ts';
+import type { Database } from './open-store.ts';
 import { insertVnfInstance } from './vnf-instances.ts';
 import { insertVnfPackage } from './vnf-packages.ts';
 
@@ -13,7 +13,7 @@ const archive = Buffer.concat([Buffer.from('canary-key'), randomBytes(2_500_000)
 
 let db: Database;
 beforeAll(async () => {
-  db = await openStore(await testStoreLocation());
+  db = await openTestStore();
 });
 afterAll(() => db.destroy());
 

@@ -90,18 +90,3 @@ export async function migrateStore(db: Database): Promise<void> {
     throw new Error(`The store could not be migrated: ${failed} failed: ${words}`, { cause: error });
   }
 }
-
-/**
- * Opens the store and brings its schema up to date.
- * @throws VnflowError STORE_UNAVAILABLE; Error naming the migration that failed
- */
-export async function openStore(location: StoreLocation): Promise<Database> {
-  const db = createStore(location);
-  try {
-    await migrateStore(db);
-    return db;
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
-}

@@ -14,7 +14,10 @@ const AWAY_WORDS =
   /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired/;
 const RETRY_AFTER_SECONDS = 5;
 
-/** Is this error of a driver no fault of the statement: the store is away, or has no room? */
+/**
+ * Is this error of a driver no fault of the statement: the store is away, or has no room?
+ * @internal exported for tests
+ */
 export function isStoreLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';

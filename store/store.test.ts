@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planInstantiate, planInstantiateRollback } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
-import { testStoreLocation } from '../test/testing/test-store.ts';
+import { openTestStore } from '../test/testing/test-store.ts';
 import { acceptLcmRequest, deleteIdleVnfInstance, keepLcmRequest } from './lcm-requests.ts';
-import { type Database, openStore } from './open-store.ts';
+import type { Database } from './open-store.ts';
 import { findPlan, keepPlan } from './operation-plans.ts';
 import {
   insertPlanSteps,
@@ -18,18 +18,13 @@ import { findOperation, keepOperationFacts, readOperationFact, recordOperationSt
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
 import { findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
-import {
-  findVnfPackage,
-  insertVnfPackage,
-  onboardVnfPackage,
-  readVnfPackageContent,
-  readVnfPackageFiles,
-} from './vnf-packages.ts';
+import { readVnfPackageBytes, vnfPackageContentLength } from './vnf-package-content.ts';
+import { findVnfPackage, insertVnfPackage, onboardVnfPackage, readVnfPackageFiles } from './vnf-packages.ts';
 
 let db: Database;
 const tenant = randomUUID();
 beforeAll(async () => {
-  db = await openStore(await testStoreLocation());
+  db = await openTestStore();
 });
 afterAll(() => db.destroy());
 
@@ -89,7 +84,9 @@ it('keeps a package with its archive and files, and knows that it is in use', as
     userDefinedData: { kind: 'test' },
     softwareImages: [{ id: 'masterNode' }],
   });
-  expect((await readVnfPackageContent(db, packageId)).length).toBe(2_500_000);
+  const pieces = await Array.fromAsync(readVnfPackageBytes(db, packageId, { first: 0, last: 2_499_999 }));
+  expect(Buffer.concat(pieces).length).toBe(2_500_000);
+  expect(await vnfPackageContentLength(db, packageId)).toBe(2_500_000);
   expect([...(await readVnfPackageFiles(db, packageId, 'Scripts/')).keys()]).toEqual(['Scripts/install.sh']);
 });
 

@@ -152,17 +152,6 @@ export async function deleteVnfPackage(db: Database, id: string): Promise<void> 
   await db.deleteFrom('vnfPackage').where('id', '=', id).execute();
 }
 
-/** The archive as it was uploaded. */
-export async function readVnfPackageContent(db: Database, id: string): Promise<Buffer> {
-  const rows = await db
-    .selectFrom('vnfPackageContent')
-    .select('chunk')
-    .where('packageId', '=', id)
-    .orderBy('seq')
-    .execute();
-  return Buffer.concat(rows.map(({ chunk }) => chunk));
-}
-
 /** @returns the files of a package by path, optionally only those whose path starts with `prefix` */
 export async function readVnfPackageFiles(db: Database, id: string, prefix = ''): Promise<Map<string, Buffer>> {
   const rows = await db.selectFrom('vnfPackageFile').select(['path', 'content']).where('packageId', '=', id).execute();

@@ -17,6 +17,7 @@ export interface TemporalPorts {
 }
 
 export const TEMPORAL_PORTS: TemporalPorts = { grpc: 17233, ui: 18233, http: 17243, metrics: 17253 };
+/** @internal exported for tests */
 export const ANY_PORTS: TemporalPorts = { grpc: 0, ui: 0, http: 0, metrics: 0 };
 
 export interface TemporalServerOptions {

@@ -46,7 +46,10 @@ async function plan(word: string, options: Options): Promise<void> {
   process.exitCode = planExitCode(found);
 }
 
-/** 2: there is something to do; 0: there is nothing. */
+/**
+ * 2: there is something to do; 0: there is nothing.
+ * @internal exported for tests
+ */
 export function planExitCode({ steps }: Pick<Plan, 'steps'>): number {
   return steps.length > 0 ? SOMETHING_TO_DO : 0;
 }

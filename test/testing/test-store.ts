@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { StoreLocation } from '../../store/open-store.ts';
+import { createStore, type Database, migrateStore, type StoreLocation } from '../../store/open-store.ts';
 
 /**
  * Where a test file keeps its store: PGlite in memory, or a database of its own on the server of `DATABASE_URL` (CI runs both;
@@ -17,4 +17,16 @@ export async function testStoreLocation(): Promise<StoreLocation> {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { kind: 'postgres', url: url.href };
+}
+
+/** Opens a store of its own for a test file, with the present schema. */
+export async function openTestStore(): Promise<Database> {
+  const db = createStore(await testStoreLocation());
+  try {
+    await migrateStore(db);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }

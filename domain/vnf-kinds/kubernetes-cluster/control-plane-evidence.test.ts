@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { survey } from '../../../test/testing/domain/survey.ts';
 import { slotName } from '../../slot.ts';
 import {
   objectToRemoval,
@@ -7,7 +8,6 @@ import {
   objectToSource,
   verdictsOf,
 } from './control-plane-evidence.ts';
-import { survey } from './testing/survey.ts';
 
 const master = (index: number) => slotName('masterNode', index);
 const all = [0, 1, 2].map(master);

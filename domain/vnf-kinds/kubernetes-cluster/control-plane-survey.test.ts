@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { survey } from '../../../test/testing/domain/survey.ts';
 import {
   confirmedBy,
   type EtcdSight,
@@ -9,7 +10,6 @@ import {
   type ServerSight,
   whyUndecided,
 } from './control-plane-survey.ts';
-import { survey } from './testing/survey.ts';
 
 const node = (index: number) => ({ slot: `m[${index}]`, name: `m${index}`, address: `10.0.0.${index}` });
 const silent: EtcdSight = { kind: 'unclear', seen: 'no answer' };

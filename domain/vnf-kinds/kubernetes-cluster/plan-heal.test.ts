@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
 import { type HealFacts, planHeal } from './plan-heal.ts';
-import { survey } from './testing/survey.ts';
 
 const facts = (of: Partial<HealFacts> & { masters?: number } = {}): HealFacts => ({
   shape: {

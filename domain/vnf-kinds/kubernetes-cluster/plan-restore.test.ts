@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
+import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
 import { stepSummary } from '../../steps/index.ts';
 import { type HealFacts, planHeal } from './plan-heal.ts';
 import { checkBackup } from './plan-restore.ts';
-import { survey } from './testing/survey.ts';
 
 const master = (index: number) => slotName('masterNode', index);
 const worker = (index: number) => slotName('workerNode', index);

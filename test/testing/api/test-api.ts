@@ -6,9 +6,8 @@ import { startApi } from '../../../api/start-api.ts';
 import { VnflowError } from '../../../domain/problems.ts';
 import { readVnfd } from '../../../domain/vnfd.ts';
 import { readCsar } from '../../../packages/csar.ts';
-import { openStore } from '../../../store/open-store.ts';
 import { createSecrets } from '../../../store/secrets.ts';
-import { testStoreLocation } from '../test-store.ts';
+import { openTestStore } from '../test-store.ts';
 import { fakeEngine } from './fake-engine.ts';
 import { samplePackageFiles } from './sample-package.ts';
 
@@ -34,7 +33,7 @@ export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
 
 /** A running API on a store of its own, with everything outside of it faked. Tokens read `role@tenant`. */
 export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
-  const db = await openStore(await testStoreLocation());
+  const db = await openTestStore();
   const secrets = createSecrets(db, randomBytes(32));
   const engine = fakeEngine(db);
   const tenant = randomUUID();

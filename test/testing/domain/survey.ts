@@ -1,6 +1,9 @@
-import { slotNames } from '../../../slot.ts';
-import { type ControlPlaneSurvey, judgeControlPlane } from '../control-plane-survey.ts';
-import { majority } from '../quorum.ts';
+import { slotNames } from '../../../domain/slot.ts';
+import {
+  type ControlPlaneSurvey,
+  judgeControlPlane,
+} from '../../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
+import { majority } from '../../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 
 /**
  * What a control plane of `count` nodes says about itself.
