@@ -11,10 +11,10 @@ import {
 } from './http/dialect.ts';
 import { type Endpoints, withoutBody } from './http/endpoint.ts';
 import { errorHandler, resourceRouter, send } from './http/resources.ts';
+import { vnfInstanceResources } from './v2/vnf-instances.ts';
+import { vnfLcmOpOccResources } from './v2/vnf-lcm-op-occs.ts';
 import { vimResources } from './vims/vims.ts';
 import { apiVersions } from './vnflcm/api-versions.ts';
-import { vnfInstanceResources } from './vnflcm/vnf-instances.ts';
-import { vnfLcmOpOccResources } from './vnflcm/vnf-lcm-op-occs.ts';
 import { health } from './vnflow/health.ts';
 import { vnflowResources } from './vnflow/vnflow-resources.ts';
 import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';

@@ -7,7 +7,7 @@ import { findOpenOperation } from '../../store/operations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import type { ApiAnswer } from '../http/endpoint.ts';
-import { vnfLcmOpOccUrl } from './vnf-lcm-op-occ-view.ts';
+import { vnfLcmOpOccUrl } from '../v2/vnf-lcm-op-occ-view.ts';
 
 /**
  * @throws VnflowError VNF_BUSY, in Tacker's words, also when an operation waits in FAILED_TEMP; ENGINE_UNAVAILABLE

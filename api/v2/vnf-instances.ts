@@ -14,13 +14,13 @@ import {
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { listAnswer } from '../query/list-answer.ts';
-import { checkIdle, checkInstantiationState, startOperation } from './lcm-operation.ts';
-import { vnfInstanceOf } from './lookup.ts';
-import { healPlan } from './prepare-heal.ts';
-import { prepareInstantiate } from './prepare-instantiate.ts';
-import { prepareScale } from './prepare-scale.ts';
-import { notUsable, usablePackage } from './usable-package.ts';
-import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
+import { checkIdle, checkInstantiationState, startOperation } from '../vnflcm/lcm-operation.ts';
+import { vnfInstanceOf } from '../vnflcm/lookup.ts';
+import { healPlan } from '../vnflcm/prepare-heal.ts';
+import { prepareInstantiate } from '../vnflcm/prepare-instantiate.ts';
+import { prepareScale } from '../vnflcm/prepare-scale.ts';
+import { notUsable, usablePackage } from '../vnflcm/usable-package.ts';
+import { checkVduVnfcMapping } from '../vnflcm/vdu-vnfc-mapping.ts';
 import { vnfInstanceSelectors, vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 
 /** `/vnf_instances`: create, list, show, delete, instantiate, scale, heal, terminate. */

@@ -6,8 +6,8 @@ import type { ApiContext } from '../dependencies.ts';
 import { type Endpoint, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { solListTime, solTime } from '../http/times.ts';
 import { listAnswer } from '../query/list-answer.ts';
-import { controlOperation } from './control-operation.ts';
-import { vnfLcmOpOccOf } from './lookup.ts';
+import { controlOperation } from '../vnflcm/control-operation.ts';
+import { vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { vnfLcmOpOccSelectors, vnfLcmOpOccView } from './vnf-lcm-op-occ-view.ts';
 
 /** `/vnf_lcm_op_occs`: show, list, retry, rollback, fail, cancel. */
