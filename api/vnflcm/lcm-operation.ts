@@ -6,8 +6,6 @@ import { acceptLcmRequest, keepLcmRequest, withdrawLcmRequest } from '../../stor
 import { findOpenOperation } from '../../store/operations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import type { ApiAnswer } from '../http/endpoint.ts';
-import { vnfLcmOpOccUrl } from '../v2/vnf-lcm-op-occ-view.ts';
 
 /**
  * @throws VnflowError VNF_BUSY, in Tacker's words, also when an operation waits in FAILED_TEMP; ENGINE_UNAVAILABLE
@@ -40,14 +38,14 @@ export function checkInstantiationState(
 /**
  * Hands a validated request over to the engine.
  * @param params the whole request; it is sealed, and what is kept in the open is without its secrets
- * @returns 202 with the Location of the operation, whose row exists by then
+ * @returns the id of the operation occurrence, whose row exists by then
  */
 export async function startOperation(
   context: ApiContext,
   instance: VnfInstanceRow,
   { operation, params }: { operation: Operation; params: Record<string, unknown> },
-): Promise<ApiAnswer> {
-  const { db, secrets, engine, endpoint } = context;
+): Promise<string> {
+  const { db, secrets, engine } = context;
   const request = { vnfLcmOpOccId: randomUUID(), vnfInstanceId: instance.id, tenant: instance.tenant, operation };
   const id = request.vnfLcmOpOccId;
   if (!(await keepLcmRequest(db, secrets, { ...request, params, operationParams: withoutSecrets(params) }))) {
@@ -60,7 +58,7 @@ export async function startOperation(
     // An answer may get lost after the acceptance: then the operation goes on, and is answered as accepted.
     if (await withdrawLcmRequest(db, secrets, id)) throw error;
   }
-  return { status: 202, headers: { Location: vnfLcmOpOccUrl(endpoint, id) } };
+  return id;
 }
 
 /** The history contains the request; the row makes it visible. The workflow writes the row, too, if this process dies first. */

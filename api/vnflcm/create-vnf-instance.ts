@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { VnflowError } from '../../domain/problems.ts';
+import type { CreateVnfRequest } from '../../domain/sol-requests.ts';
+import { violatedConstraint } from '../../store/constraint.ts';
+import { findVnfInstance, insertVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { notUsable, usablePackage } from './usable-package.ts';
+import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
+
+/**
+ * Creates an instance of an onboarded VNF package (SOL003 5.4.2.3.1).
+ * @param tenant the project that the instance belongs to
+ * @throws VnflowError VNFD_NOT_USABLE, BAD_REQUEST (`metadata.VDU_VNFc_mapping`)
+ */
+export async function createVnfInstance(
+  context: ApiContext,
+  tenant: string,
+  body: CreateVnfRequest,
+): Promise<VnfInstanceRow> {
+  const { db } = context;
+  const onboarded = await usablePackage(context, tenant, body.vnfdId);
+  checkVduVnfcMapping(body.metadata);
+  const id = randomUUID();
+  try {
+    await insertVnfInstance(db, {
+      id,
+      tenant,
+      name: body.vnfInstanceName,
+      description: body.vnfInstanceDescription,
+      vnfdId: body.vnfdId,
+      packageId: onboarded.id,
+      provider: onboarded.provider ?? '',
+      productName: onboarded.productName ?? '',
+      softwareVersion: onboarded.softwareVersion ?? '',
+      vnfdVersion: onboarded.vnfdVersion ?? '',
+      metadata: body.metadata,
+    });
+  } catch (error) {
+    if (violatedConstraint(error) === 'reference') throw notUsable(body.vnfdId, 'the package has just been deleted');
+    throw error;
+  }
+  const row = await findVnfInstance(db, id);
+  if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${id} not found.` });
+  return row;
+}
