@@ -146,6 +146,7 @@ it('downloads the archive whole and in ranges', async () => {
   expect((await get({ Range: 'bytes=-2' })).text).toBe(vnfdId.slice(-2));
   expect((await get({ Range: 'bytes=40-' })).text).toBe(vnfdId.slice(-1));
   expect((await get({ Range: 'bytes=41-' })).status).toBe(416);
+  expect((await get({ Range: 'bytes=0-41' })).status).toBe(416);
   expect((await get({ Range: 'bytes=0-1,3-4' })).status).toBe(400);
   expect((await test.call('GET', `${PACKAGES}/${await created()}/package_content`)).status).toBe(409);
 });

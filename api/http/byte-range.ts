@@ -8,7 +8,7 @@ export interface ByteRange {
 }
 
 /**
- * A `Range` header with one range.
+ * A `Range` header with one range. As in Tacker, a range that ends behind the content is refused; RFC 9110 would shorten it.
  * @returns undefined without the header
  * @throws VnflowError BAD_REQUEST (several ranges, not understood), RANGE_NOT_SATISFIABLE
  */
@@ -21,8 +21,8 @@ function parseRange(header: string | undefined, length: number): ByteRange | und
   }
   const suffix = from === '';
   const first = suffix ? Math.max(0, length - Number(to)) : Number(from);
-  const last = suffix || to === '' ? length - 1 : Math.min(Number(to), length - 1);
-  if (first <= last) return { first, last };
+  const last = suffix || to === '' ? length - 1 : Number(to);
+  if (first <= last && last < length) return { first, last };
   throw new VnflowError('RANGE_NOT_SATISFIABLE', {
     detail: `Range: ${header.slice(0, 60)} is not within the ${length} bytes of the content.`,
   });

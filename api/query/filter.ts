@@ -65,23 +65,29 @@ function invalid(): VnflowError {
   });
 }
 
-/** Does an object fit? An attribute that it lacks never fits, whatever the operator (as in Tacker). */
-export function fits(expressions: readonly FilterExpression[], object: unknown): boolean {
-  return expressions.every(({ operator, path, values }) => {
-    const attribute = lookUp(object, path);
-    if (attribute === undefined || attribute === null) return false;
-    return (Array.isArray(attribute) ? attribute : [attribute]).some((one) => compare(operator, one, values));
-  });
+/**
+ * Does an object fit? An attribute that it lacks never fits, whatever the operator (as in Tacker). Of an array as the last value, one element
+ * that fits is enough.
+ * @param options.entersArrays paths lead through arrays of objects, too (SOL013 5.2.2): Tacker's package API does so, its v2 API does not
+ */
+export function fits(
+  expressions: readonly FilterExpression[],
+  object: unknown,
+  { entersArrays = false }: { readonly entersArrays?: boolean } = {},
+): boolean {
+  return expressions.every(({ operator, path, values }) =>
+    lookUp(object, path, entersArrays).some((one) => compare(operator, one, values)),
+  );
 }
 
-function lookUp(object: unknown, path: readonly string[]): unknown {
-  let at: unknown = object;
-  for (const name of path) {
-    if (typeof at !== 'object' || at === null || Array.isArray(at)) return undefined;
-    if (name === '@key') return Object.keys(at);
-    at = Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined;
-  }
-  return at;
+/** Every value that a path leads to; the elements of an array, not the array. */
+function lookUp(at: unknown, [name, ...rest]: readonly string[], entersArrays: boolean): unknown[] {
+  if (at === undefined || at === null) return [];
+  if (name === undefined) return Array.isArray(at) ? at : [at];
+  if (Array.isArray(at)) return entersArrays ? at.flatMap((element) => lookUp(element, [name, ...rest], true)) : [];
+  if (typeof at !== 'object') return [];
+  if (name === '@key') return Object.keys(at);
+  return Object.hasOwn(at, name) ? lookUp((at as Record<string, unknown>)[name], rest, entersArrays) : [];
 }
 
 const COMPARISONS: Readonly<

@@ -49,6 +49,20 @@ it.each(['', 'eq,a,b', '(eq,a)', '(eq,a,b,c)', '(like,a,b)', '(eq,a,b)x', '(eq,a
   },
 );
 
+it.each([
+  ['(eq,items/name,n)', true],
+  ['(gt,items/size,1)', true],
+  ['(gt,items/size,2)', false],
+  ['(eq,items/tags/key,x)', true],
+  ['(eq,items/missing,x)', false],
+])('%s enters arrays where the API asks for it: %s', (filter, expected) => {
+  const items = [
+    { name: 'm', size: 0 },
+    { name: 'n', size: 2, tags: [{ key: 'x' }] },
+  ];
+  expect(fits(parseFilter(filter), { items }, { entersArrays: true })).toBe(expected);
+});
+
 it('a hostile filter is refused quickly', () => {
   expect(() => parseFilter(`(eq,a${",'".repeat(50_000)}`)).toThrow();
 }, 1000);

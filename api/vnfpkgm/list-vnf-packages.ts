@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 export function listVnfPackagesAnswer(rows: readonly VnfPackageWithUsage[], { query, path }: ApiRequest): ApiAnswer {
   const select = createSelector(query, vnfPackageSelectors);
   const expressions = checkedFilter(query.get('filter'));
-  const matching = rows.map(vnfPackageView).filter((item) => fits(expressions, item));
+  const matching = rows.map(vnfPackageView).filter((item) => fits(expressions, item, { entersArrays: true }));
   const page = pageOf(matching, query, query.get('all_records') === 'yes' ? 0 : PAGE_SIZE);
   return {
     status: 200,

@@ -7,6 +7,10 @@ it('tells the charset of text that is UTF-8: the openstack client would spoil it
   expect(mediaTypeOf('BaseHOT/simple/top.YAML', text)).toBe('application/yaml; charset=utf-8');
 });
 
+it('names no charset of ASCII, which every client reads the same: Tacker’s tests want exactly text/x-sh', () => {
+  expect(mediaTypeOf('Scripts/install.sh', Buffer.from('#!/bin/sh\n'))).toBe('text/x-sh');
+});
+
 it('claims no charset for other bytes, nor for what is no text', () => {
   expect(mediaTypeOf('notes.txt', Buffer.from('größer', 'latin1'))).toBe('text/plain');
   expect(mediaTypeOf('Scripts/tool', Buffer.from('\x7fELF'))).toBe('application/octet-stream');
