@@ -1,6 +1,6 @@
 import express, { type Express, type Router } from 'express';
 import { createAuthenticate } from './auth/authenticate.ts';
-import { type ApiDependencies, apiContext } from './dependencies.ts';
+import type { ApiContext } from './dependencies.ts';
 import {
   type Dialect,
   packageDialect,
@@ -17,14 +17,14 @@ import { vimResources } from './vims/vims.ts';
 import { apiVersions } from './vnflcm/api-versions.ts';
 import { health } from './vnflow/health.ts';
 import { vnflowResources } from './vnflow/vnflow-resources.ts';
+import type { PackageUploads } from './vnfpkgm/package-uploads.ts';
 import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
 
 /**
  * The HTTP API: vnflcm v2, vnfpkgm v1 and VIMs as Tacker serves them, and vnflow's own resources.
  * @throws Error when there is no way to authenticate and `insecureNoAuth` is not set
  */
-export function createApi(deps: ApiDependencies): Express {
-  const context = apiContext(deps);
+export function createApi(context: ApiContext, uploads: PackageUploads): Express {
   const authenticate = createAuthenticate(context);
   const router = (dialect: Dialect, resources: Record<string, Endpoints>): Router =>
     resourceRouter(resources, { dialect, context, authenticate });
@@ -39,7 +39,7 @@ export function createApi(deps: ApiDependencies): Express {
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
   app.use('/vnflcm/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm') }));
   app.use('/vnflcm/v2', router(solDialect, { ...vnfInstanceResources(context), ...vnfLcmOpOccResources(context) }));
-  app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context)));
+  app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context, uploads)));
   app.use('/v1.0', withoutJsonSuffix, router(vimDialect, vimResources(context)));
   app.use('/vnflow/v1', router(vnflowDialect, vnflowResources(context)));
   app.use(router(vnflowDialect, { '/': versionList(context.endpoint) }));

@@ -72,17 +72,23 @@ export interface ApiDependencies {
   readonly endpoint: string;
   readonly log: Logger;
   readonly limits?: Partial<Limits>;
+  /** Hosts that packages may be fetched from whatever address they have (`VNFLOW_PACKAGE_HOSTS`), in lower case. */
+  readonly packageHosts?: readonly string[];
   /** Why nothing can be answered yet, for example because the store has never been reached. */
   readonly notReady?: () => VnflowError | undefined;
 }
 
 /** The same with nothing left open. */
-export type ApiContext = Omit<ApiDependencies, 'limits'> & { readonly limits: Limits };
+export type ApiContext = Omit<ApiDependencies, 'limits' | 'packageHosts'> & {
+  readonly limits: Limits;
+  readonly packageHosts: readonly string[];
+};
 
 export function apiContext(deps: ApiDependencies): ApiContext {
   return {
     ...deps,
     endpoint: deps.endpoint.replace(/\/+$/, ''),
     limits: { ...DEFAULT_LIMITS, ...deps.limits },
+    packageHosts: deps.packageHosts ?? [],
   };
 }

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { givenInstance, givenPackage } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
 import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
-import { createApi } from './create-api.ts';
 import { startApi } from './start-api.ts';
 
 let test: TestApi;
@@ -90,7 +89,7 @@ it('never runs without authentication by accident', async () => {
     endpoint: 'http://127.0.0.1',
     log: test.log,
   };
-  expect(() => createApi(deps)).toThrow(/insecureNoAuth/);
+  await expect(startApi({ deps, host: '127.0.0.1', port: 0 })).rejects.toThrow(/insecureNoAuth/);
   const open = { ...deps, insecureNoAuth: true };
   await expect(startApi({ deps: open, host: '0.0.0.0', port: 0 })).rejects.toThrow(/loopback only, not on 0\.0\.0\.0/);
   const api = await startApi({ deps: open, host: '127.0.0.1', port: 0 });

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApi } from './create-api.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import { type ApiDependencies, apiContext } from './dependencies.ts';
+import { createPackageUploads } from './vnfpkgm/package-uploads.ts';
 
 export interface RunningApi {
   /** Where it listens, for example http://127.0.0.1:9890. */
@@ -35,10 +36,13 @@ export async function startApi({
   if (!deps.validateToken && !LOOPBACK.has(host)) {
     throw new Error(`Without authentication the API listens on loopback only, not on ${host}.`);
   }
-  const server = createServer(createApi(deps));
+  const context = apiContext(deps);
+  const uploads = createPackageUploads(context);
+  const server = createServer(createApi(context, uploads));
   server.requestTimeout = LONGEST_REQUEST_MS;
   server.listen(port, host);
   await once(server, 'listening');
+  uploads.start();
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
@@ -48,7 +52,7 @@ export async function startApi({
       const closed = once(server, 'close');
       server.close();
       const impatient = setTimeout(() => server.closeAllConnections(), STOP_PATIENCE_MS);
-      await closed;
+      await Promise.all([closed, uploads.stop()]);
       clearTimeout(impatient);
     },
   };

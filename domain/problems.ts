@@ -107,6 +107,12 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Correct the package and upload it again; `vnflow pack DIR -o FILE.zip` makes a valid one.',
   },
+  PACKAGE_FETCH: {
+    status: 422,
+    title: 'Unprocessable Entity',
+    retriable: false,
+    remedy: 'See that the address serves the file to vnflow (200, no redirect), then send the request again.',
+  },
   ENGINE_UNAVAILABLE: {
     status: 503,
     title: 'Service Unavailable',

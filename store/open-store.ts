@@ -11,6 +11,7 @@ import * as clusterBackups from './migrations/2026-11-22-cluster-backups.ts';
 import * as operatorControls from './migrations/2026-11-22-operator-controls.ts';
 import * as stepAttempts from './migrations/2026-11-22-step-attempts.ts';
 import * as takeOver from './migrations/2026-11-23-take-over.ts';
+import * as packageUploads from './migrations/2026-11-24-package-uploads.ts';
 import type { Schema } from './schema.ts';
 import { poolThatTells } from './store-lost.ts';
 
@@ -33,6 +34,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-22-operator-controls': operatorControls,
   '2026-11-22-step-attempts': stepAttempts,
   '2026-11-23-take-over': takeOver,
+  '2026-11-24-package-uploads': packageUploads,
 };
 
 /** Tables and columns have snake_case names in SQL. What is inside a jsonb column stays as it was written. */

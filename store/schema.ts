@@ -12,7 +12,7 @@ type Free = Record<string, unknown>;
 export interface VnfPackageTable {
   id: string;
   tenant: string;
-  onboardingState: 'CREATED' | 'ONBOARDED';
+  onboardingState: 'CREATED' | 'UPLOADING' | 'PROCESSING' | 'ONBOARDED';
   operationalState: 'ENABLED' | 'DISABLED';
   userDefinedData: Json<Free>;
   vnfdId: string | null;
@@ -23,6 +23,12 @@ export interface VnfPackageTable {
   checksum: JsonOptional<{ algorithm: string; hash: string }>;
   softwareImages: JsonOptional<Free[]>;
   additionalArtifacts: JsonOptional<Free[]>;
+  /** The attempt that fetches the package from a URI; every change of that upload names it. */
+  uploadAttempt: string | null;
+  /** When that attempt was last seen alive. */
+  uploadSeenAt: Date | null;
+  /** Why the last upload from a URI failed: problem details. */
+  onboardingFailure: JsonOptional<Free>;
   createdAt: Generated<Date>;
 }
 

@@ -52,5 +52,6 @@ export const secretName = {
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
   vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
   stackBlueprint: (opOccId: string) => `operation/${opOccId}/stackBlueprint`,
+  packageUpload: (packageId: string) => `package/${packageId}/upload`,
   vim: (vimId: string) => `vim/${vimId}`,
 } as const;

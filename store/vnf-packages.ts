@@ -18,6 +18,8 @@ export interface OnboardedPackage {
   readonly additionalArtifacts: readonly object[];
   /** Files that vnflow reads again, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Of the upload from a URI that this is the end of. */
+  readonly attempt?: string;
 }
 
 /** An archive is kept in pieces of this size (the last one is shorter). */
@@ -83,7 +85,11 @@ export async function findVnfPackageByVnfdId(
     .executeTakeFirst();
 }
 
-/** Keeps archive and files and makes the package ONBOARDED and ENABLED, all or nothing. @returns false when it was not CREATED */
+/**
+ * Keeps archive and files and makes the package ONBOARDED and ENABLED, all or nothing.
+ * @param onboarded.attempt of an upload from a URI
+ * @returns false when the package was not CREATED, or another attempt has taken the upload over
+ */
 export async function onboardVnfPackage(
   db: Database,
   id: string,
@@ -104,9 +110,16 @@ export async function onboardVnfPackage(
         checksum: json(onboarded.checksum),
         softwareImages: json(onboarded.softwareImages),
         additionalArtifacts: json(onboarded.additionalArtifacts),
+        uploadAttempt: null,
+        uploadSeenAt: null,
+        onboardingFailure: null,
       })
       .where('id', '=', id)
-      .where('onboardingState', '=', 'CREATED')
+      .where((eb) =>
+        onboarded.attempt === undefined
+          ? eb('onboardingState', '=', 'CREATED')
+          : eb('uploadAttempt', '=', onboarded.attempt),
+      )
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     let seq = 0;

@@ -58,7 +58,8 @@ export function composeActivities(
   };
 }
 
-export interface ApiComposition extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady'> {
+export interface ApiComposition
+  extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts'> {
   /** Base URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;
 }

@@ -26,6 +26,7 @@ const Environment = z.object({
   VNFLOW_BASTION_PASSWORD: optional(z.string()),
   VNFLOW_BACKUP_HOURS: optional(z.coerce.number().min(0.25).max(168)),
   VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
+  VNFLOW_PACKAGE_HOSTS: optional(z.string()),
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
 });
 
@@ -39,6 +40,8 @@ export interface Configuration {
   readonly endpoint: string | undefined;
   readonly bastion: Bastion | undefined;
   readonly backups: BackupSettings;
+  /** Hosts that packages may be fetched from whatever address they have, in lower case. */
+  readonly packageHosts: readonly string[];
 }
 
 /**
@@ -68,6 +71,10 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     keystoneUrl: env.VNFLOW_KEYSTONE_URL,
     endpoint: env.VNFLOW_ENDPOINT,
     bastion: env.VNFLOW_BASTION === undefined ? undefined : bastionOf(env.VNFLOW_BASTION, env),
+    packageHosts: (env.VNFLOW_PACKAGE_HOSTS ?? '')
+      .split(',')
+      .map((host) => host.trim().toLowerCase())
+      .filter((host) => host !== ''),
     backups: {
       everySeconds:
         env.VNFLOW_BACKUP_HOURS === undefined

@@ -143,7 +143,8 @@ async function apiOf(
     log,
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
-  const deps = composeApi(stored, { engine, keystoneUrl, endpoint, log, notReady });
+  const { packageHosts } = configuration;
+  const deps = composeApi(stored, { engine, keystoneUrl, endpoint, packageHosts, log, notReady });
   try {
     const running = await startApi({ deps, host: api.host, port: api.port });
     return {

@@ -21,3 +21,8 @@ export async function onboardedPackageOf(context: ApiContext, request: ApiReques
     detail: `VNF package ${row.id} is ${row.onboardingState}, not ONBOARDED: upload its content first.`,
   });
 }
+
+/** Two requests with content met: the other one was first. */
+export function onboardedMeanwhile(id: string): VnflowError {
+  return new VnflowError('CONFLICT', { detail: `VNF package ${id} was changed during the upload.` });
+}

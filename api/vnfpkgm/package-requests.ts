@@ -9,3 +9,15 @@ export const VnfPkgInfoModifications = z.object({
   userDefinedData: keyValuePairs.optional(),
 });
 export type VnfPkgInfoModifications = z.infer<typeof VnfPkgInfoModifications>;
+
+/** As Tacker checks it. The address may hold a secret (a signed URL), so all of it is sealed and none of it is shown. */
+export const UploadVnfPackageFromUriRequest = z.object({
+  addressInformation: z.string().max(2048),
+  userName: z
+    .string()
+    .max(255)
+    .regex(/^[a-zA-Z0-9-_]*$/)
+    .optional(),
+  password: z.string().max(255).optional(),
+});
+export type UploadVnfPackageFromUriRequest = z.infer<typeof UploadVnfPackageFromUriRequest>;

@@ -8,7 +8,7 @@ import { violatedConstraint } from '../../store/constraint.ts';
 import { findVnfPackageByVnfdId, onboardVnfPackage, type VnfPackageWithUsage } from '../../store/vnf-packages.ts';
 import type { ApiContext, OnboardableCsar } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoint, withStream } from '../http/endpoint.ts';
-import { vnfPackageOf } from './lookup.ts';
+import { onboardedMeanwhile, vnfPackageOf } from './lookup.ts';
 
 /** PUT package_content: 202 once the package is onboarded. A refused archive leaves the package CREATED, with nothing kept. */
 export function uploadEndpoint(context: ApiContext): Endpoint {
@@ -20,7 +20,7 @@ export function uploadEndpoint(context: ApiContext): Endpoint {
     try {
       const file = path.join(folder, 'package.zip');
       await receive(body, file, context.limits.packageBytes);
-      await onboard(context, target, file);
+      await onboardFile(context, target, { file });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -28,7 +28,8 @@ export function uploadEndpoint(context: ApiContext): Endpoint {
   });
 }
 
-function checkCreated({ id, onboardingState }: VnfPackageWithUsage): void {
+/** @throws VnflowError CONFLICT */
+export function checkCreated({ id, onboardingState }: VnfPackageWithUsage): void {
   if (onboardingState === 'CREATED') return;
   throw new VnflowError('CONFLICT', {
     detail: `VNF package ${id} is ${onboardingState}; content can be uploaded in CREATED only. Create another package.`,
@@ -67,16 +68,20 @@ function tooLarge(limitBytes: number): VnflowError {
   return new VnflowError('TOO_LARGE', { detail: `The package is larger than the limit of ${limitBytes} bytes.` });
 }
 
-async function onboard({ db, readCsar }: ApiContext, target: VnfPackageWithUsage, file: string): Promise<void> {
+/** Reads a CSAR and keeps it. @param attempt of an upload from a URI @throws VnflowError CSAR_INVALID, CONFLICT */
+export async function onboardFile(
+  { db, readCsar }: ApiContext,
+  target: { readonly id: string; readonly tenant: string },
+  { file, attempt }: { readonly file: string; readonly attempt?: string },
+): Promise<void> {
   const csar = await readCsar(file);
   const { vnfdId } = csar.vnfd;
   const other = await findVnfPackageByVnfdId(db, target.tenant, vnfdId);
   if (other) throw alreadyOnboarded(vnfdId, `VNF package ${other.id}`);
+  const onboarded = { ...onboardedPackage(csar), ...(attempt === undefined ? {} : { attempt }) };
   try {
-    const done = await onboardVnfPackage(db, target.id, createReadStream(file), onboardedPackage(csar));
-    if (!done) {
-      throw new VnflowError('CONFLICT', { detail: `VNF package ${target.id} was changed during the upload.` });
-    }
+    const done = await onboardVnfPackage(db, target.id, createReadStream(file), onboarded);
+    if (!done) throw onboardedMeanwhile(target.id);
   } catch (error) {
     if (violatedConstraint(error) === 'unique') throw alreadyOnboarded(vnfdId, 'another VNF package');
     throw error;

@@ -38,6 +38,7 @@ export function vnfPackageView(row: VnfPackageWithUsage): Free & { id: string } 
     usageState: row.usageState,
     userDefinedData: row.userDefinedData,
     ...(row.onboardingState === 'ONBOARDED' ? onboardedView(row) : {}),
+    ...(row.onboardingFailure === null ? {} : { onboardingFailureDetails: row.onboardingFailure }),
     _links: { self: { href: self }, packageContent: { href: `${self}/package_content` } },
   };
 }

@@ -15,11 +15,13 @@ import { listVnfPackagesAnswer } from './list-vnf-packages.ts';
 import { vnfPackageOf } from './lookup.ts';
 import { artifactEndpoint, contentEndpoint, vnfdEndpoint } from './package-downloads.ts';
 import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from './package-requests.ts';
+import type { PackageUploads } from './package-uploads.ts';
+import { uploadFromUriEndpoint } from './upload-from-uri.ts';
 import { uploadEndpoint } from './upload-package-content.ts';
 import { vnfPackagePath, vnfPackageView } from './vnf-package-view.ts';
 
 /** `/vnf_packages`: create, list, show, update, delete, content, VNFD, artifacts. */
-export function vnfPackageResources(context: ApiContext): Record<string, Endpoints> {
+export function vnfPackageResources(context: ApiContext, uploads: PackageUploads): Record<string, Endpoints> {
   const { db } = context;
   return {
     '/vnf_packages': {
@@ -39,6 +41,7 @@ export function vnfPackageResources(context: ApiContext): Record<string, Endpoin
       DELETE: withoutBody((request) => remove(context, request)),
     },
     '/vnf_packages/:id/package_content': { PUT: uploadEndpoint(context), GET: contentEndpoint(context) },
+    '/vnf_packages/:id/package_content/upload_from_uri': { POST: uploadFromUriEndpoint(context, uploads) },
     '/vnf_packages/:id/vnfd': { GET: vnfdEndpoint(context) },
     '/vnf_packages/:id/artifacts/*path': { GET: artifactEndpoint(context) },
   };
@@ -117,6 +120,7 @@ async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnsw
   if (usageState === 'IN_USE') throw inUse(id);
   try {
     await deleteVnfPackage(context.db, id);
+    await context.secrets.removeOwnedBy(id);
   } catch (error) {
     if (violatedConstraint(error) === 'reference') throw inUse(id);
     throw error;

@@ -59,6 +59,7 @@ export async function startSystem(options: SystemOptions = {}) {
     temporalNamespace: 'default',
     keystoneUrl: simulator.authUrl,
     endpoint: 'http://127.0.0.1:9890',
+    packageHosts: [],
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
   };

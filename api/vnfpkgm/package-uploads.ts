@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import PQueue from 'p-queue';
+import { problemDetails, VnflowError } from '../../domain/problems.ts';
+import { fetchToFile } from '../../packages/fetch-remote.ts';
+import {
+  beginPackageUpload,
+  failPackageUpload,
+  keepPackageUpload,
+  takePackageUploadOver,
+} from '../../store/package-uploads.ts';
+import { secretName } from '../../store/secrets.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { UploadVnfPackageFromUriRequest } from './package-requests.ts';
+import { onboardFile } from './upload-package-content.ts';
+
+/** The uploads from URIs that this process works on. */
+export interface PackageUploads {
+  /** Looks for uploads whose process has died, now and then every few seconds. */
+  start(): void;
+  /** Seals the request and begins. @returns false when the package is not CREATED (any more) */
+  begin(target: UploadTarget, request: UploadVnfPackageFromUriRequest): Promise<boolean>;
+  /** Ends what runs; another process, or the next start, begins it anew. */
+  stop(): Promise<void>;
+}
+
+interface UploadTarget {
+  readonly id: string;
+  readonly tenant: string;
+}
+
+const AT_ONCE = 2;
+const KEEP_EVERY_MS = 5_000;
+/** An attempt that was not seen for so long has died with its process. */
+const SILENT_SECONDS = 30;
+const LOOK_EVERY_MS = 15_000;
+
+/**
+ * Fetches packages in the background. What is under way lies in the store with its sealed request, and every change names its attempt: when a
+ * process dies, another one takes the upload over and begins it anew; a process that comes back changes nothing.
+ */
+export function createPackageUploads(context: ApiContext): PackageUploads {
+  const ended = new AbortController();
+  const queue = new PQueue({ concurrency: AT_ONCE });
+  const run = (target: UploadTarget, attempt: string) => {
+    const keeping = setInterval(() => void keepPackageUpload(context.db, attempt).catch(() => {}), KEEP_EVERY_MS);
+    void queue
+      .add(() => fetchAndOnboard(context, target, { attempt, signal: ended.signal }))
+      .finally(() => clearInterval(keeping));
+  };
+  const takeOver = async () => {
+    const attempt = randomUUID();
+    const target = await takePackageUploadOver(context.db, attempt, SILENT_SECONDS);
+    if (target) run(target, attempt);
+  };
+  let looking: NodeJS.Timeout | undefined;
+  return {
+    start: () => {
+      const look = () => void takeOver().catch(() => {}); // a store that is away is asked again
+      look();
+      looking = setInterval(look, LOOK_EVERY_MS).unref();
+    },
+    begin: async (target, request) => {
+      const attempt = randomUUID();
+      await context.secrets.put(secretName.packageUpload(target.id), request, target.id);
+      if (!(await beginPackageUpload(context.db, target.id, attempt))) return false;
+      run(target, attempt);
+      return true;
+    },
+    stop: async () => {
+      clearInterval(looking);
+      ended.abort();
+      queue.clear();
+      await queue.onIdle();
+    },
+  };
+}
+
+interface Attempt {
+  readonly attempt: string;
+  readonly signal: AbortSignal;
+}
+
+/** Never throws: what went wrong is kept with the package, and what the store or this process has to answer for is tried again. */
+async function fetchAndOnboard(context: ApiContext, target: UploadTarget, { attempt, signal }: Attempt): Promise<void> {
+  const { db, secrets, limits, packageHosts, log } = context;
+  const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));
+  try {
+    const sealed = await secrets.get(secretName.packageUpload(target.id));
+    const { addressInformation, userName, password = '' } = UploadVnfPackageFromUriRequest.parse(sealed);
+    const file = path.join(folder, 'package.zip');
+    await fetchToFile(addressInformation, file, {
+      hosts: packageHosts,
+      limitBytes: limits.packageBytes,
+      signal,
+      ...(userName === undefined ? {} : { credentials: { userName, password } }),
+    });
+    if (!(await keepPackageUpload(db, attempt, 'PROCESSING'))) return;
+    await onboardFile(context, target, { file, attempt });
+    await secrets.removeOwnedBy(target.id);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof VnflowError && error.code === 'STORE_UNAVAILABLE') return;
+    await recordFailure(context, target, { attempt, error }).catch(() => {});
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    log.debug({ vnfPackage: target.id }, 'an upload from a URI has ended');
+  }
+}
+
+async function recordFailure(
+  { db, secrets, log }: ApiContext,
+  { id }: UploadTarget,
+  { attempt, error }: { readonly attempt: string; readonly error: unknown },
+): Promise<void> {
+  if (!(error instanceof VnflowError)) log.error({ err: error, vnfPackage: id }, 'an upload from a URI failed');
+  const failure =
+    error instanceof VnflowError
+      ? problemDetails(error.code, { detail: error.message })
+      : problemDetails('INTERNAL', { detail: 'vnflow met an unexpected error; its log has the cause.' });
+  if (await failPackageUpload(db, attempt, failure)) await secrets.removeOwnedBy(id);
+}

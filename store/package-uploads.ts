@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { json } from './json.ts';
+import type { Database } from './open-store.ts';
+
+/** Begins the upload of a package from a URI. @returns false when the package is not CREATED (any more) */
+export async function beginPackageUpload(db: Database, id: string, attempt: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('vnfPackage')
+    .set({ onboardingState: 'UPLOADING', uploadAttempt: attempt, uploadSeenAt: sql`now()`, onboardingFailure: null })
+    .where('id', '=', id)
+    .where('onboardingState', '=', 'CREATED')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Says that the attempt lives, and how far it is. @returns false when it is not its upload any more */
+export async function keepPackageUpload(
+  db: Database,
+  attempt: string,
+  onboardingState?: 'UPLOADING' | 'PROCESSING',
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('vnfPackage')
+    .set({ uploadSeenAt: sql`now()`, ...(onboardingState === undefined ? {} : { onboardingState }) })
+    .where('uploadAttempt', '=', attempt)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Makes the package CREATED again, with the reason. @returns false when it is not its upload any more */
+export async function failPackageUpload(db: Database, attempt: string, failure: object): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('vnfPackage')
+    .set({
+      onboardingState: 'CREATED',
+      uploadAttempt: null,
+      uploadSeenAt: null,
+      onboardingFailure: json(failure),
+    })
+    .where('uploadAttempt', '=', attempt)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Takes over an upload whose process has died.
+ * @param silentSeconds how long its attempt was not seen
+ * @returns the package, or undefined when there is no such upload
+ */
+export async function takePackageUploadOver(
+  db: Database,
+  attempt: string,
+  silentSeconds: number,
+): Promise<{ readonly id: string; readonly tenant: string } | undefined> {
+  return db
+    .updateTable('vnfPackage')
+    .set({ uploadAttempt: attempt, uploadSeenAt: sql`now()`, onboardingState: 'UPLOADING' })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('vnfPackage')
+        .select('id')
+        .where('uploadSeenAt', '<', sql<Date>`now() - make_interval(secs => ${silentSeconds})`)
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['id', 'tenant'])
+    .executeTakeFirst();
+}
