@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      '{domain,openstack,ssh,store,packages,api,engine,worker,workflows,activities,cli,simulator,test,faults}/**/*.test.ts',
+      '{domain,openstack,ssh,store,packages,planning,api,engine,worker,workflows,activities,cli,simulator,test,faults}/**/*.test.ts',
       'setup/**/*.test.mjs',
     ],
     pool: 'forks',

@@ -3,7 +3,7 @@ import type { LookActivities, LookRequest, StepInput } from '../domain/operation
 import { VnflowError } from '../domain/problems.ts';
 import { type EvictedPod, evictedPods } from '../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 import type { SshSession } from '../ssh/session.ts';
-import { findNodesOfSlots } from '../store/cluster-nodes.ts';
+import { findNodesOfSlots, listControlPlane } from '../store/cluster-nodes.ts';
 import { newestOperation } from '../store/operations.ts';
 import { type Beat, heartbeating } from './attempt/heartbeating.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -34,6 +34,8 @@ export function createLookActivity(deps: ActivityDependencies): LookActivities {
         }
         const input = { vnfInstanceId, vnfLcmOpOccId: last.id, stepId: 'lookAtCluster', round: 0 };
         if (added) return capacityOf(deps, input, { added, beat });
+        const controlPlane = await listControlPlane(deps.db, vnfInstanceId);
+        if (controlPlane.length === 0) return capacityOf(deps, input, { beat });
         const survey = await askControlPlane(deps, input, { last: drained, patienceSeconds: 0, beat });
         const pods = await podsOf(deps, input, { drained, beat });
         return { survey, ...pods, ...(await capacityOf(deps, input, { beat })) };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planInstantiate } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
 import { recordStepControl } from '../store/operator-controls.ts';
@@ -8,6 +7,7 @@ import { enterState, nextSeq } from '../test/testing/api/enter-state.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
 import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
+import { planInstantiate } from '../test/testing/domain/cluster-plans.ts';
 
 let test: TestApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { planInstantiate } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { GUIDE_LATENCY } from '../simulator/index.ts';
+import { planInstantiate } from '../test/testing/domain/cluster-plans.ts';
 import { leastTime } from './least-time.ts';
 import { largeCluster, startTestbed } from './testbed.ts';
 

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
+import { planInstantiate, planScale } from '../test/testing/domain/cluster-plans.ts';
 import { disruptionOf, type ExistingNode } from './disruption.ts';
 import { step } from './operation/plan.ts';
 import { planTerminate } from './stack-plans/terminate.ts';
-import { planInstantiate } from './vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
-import { planScale } from './vnf-kinds/kubernetes-cluster/plan-scale.ts';
 
 const node = (slot: string, label: string): ExistingNode => ({
   slot,

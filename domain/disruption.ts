@@ -4,7 +4,8 @@ import type { StepKind } from './steps/index.ts';
 /** A node that the instance has before the operation. */
 export interface ExistingNode {
   readonly slot: string;
-  readonly role: 'master' | 'worker';
+  /** What the kind of VNF uses it for; `master` is a member of etcd. */
+  readonly role: string;
   /** How people know it, for example `worker57 (10.10.0.57)`. */
   readonly label: string;
 }

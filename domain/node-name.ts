@@ -7,7 +7,7 @@ import { BlockList, isIPv4 } from 'node:net';
  * @param cidr the subnet of the node's network interface, for example 10.10.0.0/24
  * @throws RangeError when the address is not in the subnet
  */
-export function nodeName(role: 'master' | 'worker', address: string, cidr: string): string {
+export function nodeName(role: string, address: string, cidr: string): string {
   const [network = '', prefixText = ''] = cidr.split('/');
   const prefix = Number(prefixText);
   if (!isIPv4(address) || !isIPv4(network) || !Number.isInteger(prefix))
@@ -19,7 +19,7 @@ export function nodeName(role: 'master' | 'worker', address: string, cidr: strin
   return `${role}${varying.join('-')}`;
 }
 
-/** How people know a node: name, and address in the cluster's network. */
+/** How people know a node: name, and its address if it has one. */
 export function nodeLabel(name: string, address: string): string {
-  return `${name} (${address})`;
+  return address === '' ? name : `${name} (${address})`;
 }

@@ -27,6 +27,8 @@ export interface Flavour {
   readonly aspects: readonly Aspect[];
   readonly affinityRules: readonly AffinityRule[];
   readonly softwareImages: readonly SoftwareImage[];
+  /** Implementations that the Vnflcm interface names, for example `mgmt-drivers-kubernetes`. */
+  readonly managementDrivers: readonly string[];
 }
 
 export interface Vdu {

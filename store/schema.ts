@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { DiscoveredNode } from '../domain/discovered-stack.ts';
 import type { CancelMode, OperationState } from '../domain/operation/state.ts';
 import type { Operation } from '../domain/operations.ts';
-import type { DiscoveredNode } from '../domain/vnf-kinds/kubernetes-cluster/discovery.ts';
 
 /** A jsonb column: read as a value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>;

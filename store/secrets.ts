@@ -48,7 +48,8 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
 export const secretName = {
   operationParams: (opOccId: string) => `operation/${opOccId}/params`,
   vimConnectionInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vimConnectionInfo`,
-  clusterParameters: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/clusterParameters`,
+  /** Of the kind of the VNF. @param keptAs as the kind says */
+  kindParameters: (vnfInstanceId: string, keptAs: string) => `vnf/${vnfInstanceId}/${keptAs}`,
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
   vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
   stackBlueprint: (opOccId: string) => `operation/${opOccId}/stackBlueprint`,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planInstantiate, planInstantiateRollback } from '../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
+import { planInstantiate } from '../test/testing/domain/cluster-plans.ts';
 import { openTestStore } from '../test/testing/test-store.ts';
 import { acceptLcmRequest, deleteIdleVnfInstance, keepLcmRequest } from './lcm-requests.ts';
 import type { Database } from './open-store.ts';

@@ -7,7 +7,6 @@ import {
   type VimConnectionInfo,
   VimConnectionInfo as VimConnectionInfoSchema,
 } from '../../domain/sol-requests.ts';
-import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
 import { type Flavour, flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
@@ -43,16 +42,6 @@ export async function instantiateRequestOf(
 ): Promise<InstantiateVnfRequest> {
   const params = await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId));
   return InstantiateVnfRequest.parse(params);
-}
-
-/** @throws VnflowError BAD_REQUEST naming the member (the API has refused such a request; the sealed one is read again here) */
-export function clusterParametersOf(request: InstantiateVnfRequest): ClusterParameters {
-  const parsed = ClusterParameters.safeParse(request.additionalParams?.['k8s_cluster_installation_param']);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new VnflowError('BAD_REQUEST', {
-    detail: `additionalParams.k8s_cluster_installation_param.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is missing'}`,
-  });
 }
 
 /** The VIM that the request of an open operation names, or the one that the instance was instantiated in. */

@@ -1,7 +1,7 @@
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { ScaleVnfRequest } from '../../domain/sol-requests.ts';
+import type { ScaleFacts } from '../../domain/stack-plans/scale.ts';
 import { scaleFacts } from '../../domain/stack-plans/scale-facts.ts';
-import type { ScaleFacts } from '../../domain/vnf-kinds/kubernetes-cluster/plan-scale.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { flavourOfInstance, instanceOf, operationOf } from './operation-facts.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
-import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { CLUSTER_PARAMETERS, ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { openSession, type SshSession } from '../../ssh/session.ts';
 import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';
@@ -63,10 +63,12 @@ function heldSession(session: SshSession, beat: Beat): SshSession {
 }
 
 /** The node parameters of the operation's own request, or else those that the instance was made with. */
-export async function parametersOf(deps: ActivityDependencies, ref: OperationRef): Promise<ClusterParameters> {
+async function parametersOf(deps: ActivityDependencies, ref: OperationRef): Promise<ClusterParameters> {
   const asked = Asked.parse((await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId))) ?? {});
   const own = asked.additionalParams?.k8s_cluster_installation_param;
-  return ClusterParameters.parse(own ?? (await deps.secrets.get(secretName.clusterParameters(ref.vnfInstanceId))));
+  return ClusterParameters.parse(
+    own ?? (await deps.secrets.get(secretName.kindParameters(ref.vnfInstanceId, CLUSTER_PARAMETERS.keptAs))),
+  );
 }
 
 const Asked = z.looseObject({

@@ -3,20 +3,10 @@ import type { OperationRef, RecordActivities } from '../../domain/operation/acti
 import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
 import { isFinal } from '../../domain/operation/state.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
+import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { resourceChanges } from '../../domain/resource-changes.ts';
-import { TerminateVnfRequest } from '../../domain/sol-requests.ts';
-import { planTerminate } from '../../domain/stack-plans/terminate.ts';
-import { planHeal } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
-import {
-  planInstantiate,
-  planInstantiateRollback,
-} from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
-import { checkBackup } from '../../domain/vnf-kinds/kubernetes-cluster/plan-restore.ts';
-import { planScale, planScaleOutRollback } from '../../domain/vnf-kinds/kubernetes-cluster/plan-scale.ts';
-import { clusterShape } from '../../domain/vnf-kinds/kubernetes-cluster/shape.ts';
-import { flavour } from '../../domain/vnfd.ts';
-import { listClusterBackups } from '../../store/cluster-backups.ts';
+import { makePlan } from '../../planning/make-plan.ts';
 import { acceptLcmRequest } from '../../store/lcm-requests.ts';
 import type { Database } from '../../store/open-store.ts';
 import { findPlan, keepPlan } from '../../store/operation-plans.ts';
@@ -31,15 +21,8 @@ import { recordCancelPending, recordStepControl } from '../../store/operator-con
 import { secretName } from '../../store/secrets.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { healFactsOf, surveyOf } from '../facts/heal-facts-of.ts';
-import {
-  clusterParametersOf,
-  instanceOf,
-  instantiateRequestOf,
-  operationOf,
-  vnfdOf,
-} from '../facts/operation-facts.ts';
-import { scaleFactsOf } from '../facts/scale-facts-of.ts';
+import { instanceOf, instantiateRequestOf, operationOf } from '../facts/operation-facts.ts';
+import { planQuestionOf, vnfOfOperation } from '../facts/plan-question.ts';
 import { labelsOf } from '../node/node-labels.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
 
@@ -121,45 +104,10 @@ export function createRecordActivities(
 
 /** A plan that is made a second time, after an answer that was lost, is the first one. */
 async function keepNewPlan(deps: ActivityDependencies, ref: OperationRef, direction: Plan['direction']): Promise<Plan> {
-  const operation = await operationOf(deps, ref);
-  const plan = direction === 'rollback' ? await rollbackPlan(deps, operation) : await forwardPlan(deps, operation);
+  const planned = await makePlan(deps, await planQuestionOf(deps, ref));
+  const plan = direction === 'rollback' ? planned.rollback : planned.plan;
+  if (!plan) throw new VnflowError('INTERNAL', { detail: `Operation ${ref.vnfLcmOpOccId} cannot be undone.` });
   return keepPlan(deps.db, ref.vnfLcmOpOccId, plan);
-}
-
-async function forwardPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
-  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
-  switch (operation.operation) {
-    case 'INSTANTIATE': {
-      const request = await instantiateRequestOf(deps, ref);
-      const vnfd = await vnfdOf(deps, await instanceOf(deps, ref));
-      return planInstantiate(
-        clusterShape(flavour(vnfd, request.flavourId), request.instantiationLevelId, clusterParametersOf(request)),
-      );
-    }
-    case 'SCALE':
-      return planScale(await scaleFactsOf(deps, ref));
-    case 'HEAL':
-      return healPlan(deps, ref);
-    case 'TERMINATE':
-      return planTerminate(TerminateVnfRequest.parse(operation.operationParams));
-    default:
-      return operation.operation satisfies never;
-  }
-}
-
-async function healPlan(deps: ActivityDependencies, ref: OperationRef): Promise<Plan> {
-  const facts = await healFactsOf(deps, ref);
-  const plan = planHeal(facts, await surveyOf(deps, ref));
-  const backups = await listClusterBackups(deps.db, ref.vnfInstanceId);
-  checkBackup(plan, { vnfInstanceId: ref.vnfInstanceId, backups, backupId: facts.backupId });
-  return plan;
-}
-
-async function rollbackPlan(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<Plan> {
-  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
-  return operation.operation === 'SCALE'
-    ? planScaleOutRollback(await scaleFactsOf(deps, ref))
-    : planInstantiateRollback();
 }
 
 /** How a completed operation changes its instance. */
@@ -192,14 +140,15 @@ async function leavesAStack(
   return (await listSteps(deps.db, id)).some(({ kind, attempt }) => kind === 'applyStack' && attempt > 0);
 }
 
-/** Later operations need the VIM and the nodes' logins: they stay sealed with the instance. */
+/** Later operations need the VIM and the parameters of the kind: they stay sealed with the instance. */
 async function keptAccess(deps: ActivityDependencies, ref: OperationRef): Promise<(tx: Database) => Promise<void>> {
-  const request = await instantiateRequestOf(deps, ref);
+  const { vimConnectionInfo } = await instantiateRequestOf(deps, ref);
+  const { kept } = await vnfOfOperation(deps, ref);
   const { vnfInstanceId: owner } = ref;
   return async (tx) => {
     const secrets = deps.secrets.within(tx);
-    await secrets.put(secretName.vimConnectionInfo(owner), request.vimConnectionInfo, owner);
-    await secrets.put(secretName.clusterParameters(owner), clusterParametersOf(request), owner);
+    await secrets.put(secretName.vimConnectionInfo(owner), vimConnectionInfo, owner);
+    if (kept) await secrets.put(secretName.kindParameters(owner, kept.as), kept.parameters, owner);
   };
 }
 

@@ -8,22 +8,26 @@ import {
   nodeTexts,
   sameVerdicts,
 } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
-import { needsSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/plan-heal.ts';
+import { slotsSurveyedLast } from '../../planning/make-plan.ts';
 import { keepOperationFacts } from '../../store/operations.ts';
 import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { lookAtControlPlane } from '../etcd/look-at-control-plane.ts';
-import { healFactsOf } from '../facts/heal-facts-of.ts';
+import { healRequestOf } from '../facts/heal-facts-of.ts';
+import { instanceOf } from '../facts/operation-facts.ts';
 
 /** Asks the control plane who votes and who answers, before a heal is planned. Changes nothing. */
 export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordActivities, 'surveyControlPlane'> {
   return {
     surveyControlPlane: (ref) =>
       heartbeating(async (beat) => {
-        const facts = await healFactsOf(deps, ref);
-        if (!needsSurvey(facts)) return;
-        const asking = { last: facts.controlPlane, patienceSeconds: deps.pace.surveyLimit, beat };
+        const last = await slotsSurveyedLast(deps, {
+          instance: await instanceOf(deps, ref),
+          request: await healRequestOf(deps, ref),
+        });
+        if (!last) return;
+        const asking = { last, patienceSeconds: deps.pace.surveyLimit, beat };
         const survey = await askControlPlane(deps, ref, asking);
         await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, ref.vnfLcmOpOccId, { survey }));
       }),

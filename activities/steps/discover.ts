@@ -1,13 +1,7 @@
+import type { DiscoveredAddresses, DiscoveredNode, DiscoveredResource } from '../../domain/discovered-stack.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { OperationRef, StepResult } from '../../domain/operation/activity-contract.ts';
 import type { OperationFacts } from '../../domain/operation-facts.ts';
-import {
-  type DiscoveredAddresses,
-  type DiscoveredNode,
-  type DiscoveredResource,
-  discoverCluster,
-  discoverNodes,
-} from '../../domain/vnf-kinds/kubernetes-cluster/discovery.ts';
 import { listResources, type StackResource, stackOf } from '../../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';
 import type { Session } from '../../openstack/session.ts';
@@ -18,7 +12,7 @@ import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { instantiatedInfo } from '../facts/instantiated-info.ts';
 import { vimConnectionOf } from '../facts/operation-facts.ts';
-import { parametersOf } from '../node/node-session.ts';
+import { vnfOfOperation } from '../facts/plan-question.ts';
 import { refOf } from '../stack/stack-progress.ts';
 import { stackOfInstance } from '../stack/stack-step.ts';
 import { vimSession } from '../stack/vim-session.ts';
@@ -31,20 +25,19 @@ export async function discover({ deps, input, ...beat }: StepContext): Promise<S
   const found = await stackOfInstance(session, input.vnfInstanceId, beat.signal);
   const stack = refOf(found);
   const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
-  const discovery = {
+  const described = {
     resources: resources.map(discovered),
     addresses: await addressesOf(session, resources, beat),
-    parameters: await parametersOf(deps, input),
     rootStackId: stack.id,
   };
-  const nodes = discoverNodes(discovery);
+  const { nodes, facts: inside } = (await vnfOfOperation(deps, input)).discover(described);
   const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
     resources,
     stack,
     parameters: found.parameters,
     vimConnectionId: connection.id,
   });
-  const facts = { cluster: discoverCluster(discovery, nodes), instantiatedVnfInfo };
+  const facts = { ...inside, instantiatedVnfInfo };
   await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, facts }));
   return { labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])) };
 }

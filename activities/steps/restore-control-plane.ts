@@ -37,7 +37,7 @@ export async function restoreControlPlane(step: StepContext): Promise<undefined>
 /** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
 async function chosenBackup(deps: ActivityDependencies, input: StepInput): Promise<ClusterBackup> {
   const backups = await listClusterBackups(deps.db, input.vnfInstanceId);
-  const asked = backupIdOf(await healRequestOf(deps, input));
+  const asked = backupIdOf((await healRequestOf(deps, input)).additionalParams);
   const chosen = (await readOperationFact(deps.db, input.vnfLcmOpOccId, 'restore'))?.backupId ?? asked;
   const backup = chosen === undefined ? backups[0] : findBackup(backups, chosen);
   if (!backup) {

@@ -1,5 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
+import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 
 const MAX_DEPTH = 64;
@@ -75,21 +76,4 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
     throw new VnflowError('BAD_REQUEST', { detail: 'body is missing: send a JSON object.' });
   }
   return parseMember(schema, body, []);
-}
-
-/** The same for a member of the body that has a schema of its own. */
-export function parseMember<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = [...at, ...(issue?.path ?? []).map(String)].join('.') || 'The request body';
-  throw new VnflowError('BAD_REQUEST', { detail: `${where}: ${issueSentence(issue)}.` });
-}
-
-function issueSentence(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'is not valid';
-  if (/received undefined$/.test(issue.message)) return 'is missing';
-  if (issue.code === 'invalid_union') return 'has a type that is not allowed here';
-  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? 'is not a valid key';
-  return issue.message.replace(/^Invalid (input|option): /, '');
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
@@ -8,7 +9,6 @@ import { deleteVim, findVim, insertVim, listVims, type VimRow } from '../../stor
 import type { Caller } from '../auth/authenticate.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
-import { parseMember } from '../http/json-body.ts';
 import { isResourceId } from '../http/resource-id.ts';
 import { checkChangeable, checkUnused } from './cluster-vim.ts';
 import { unsealedVim } from './registered-vim.ts';

@@ -1,34 +1,9 @@
-import { LCM_OPERATIONS, type Operation, type RequestOf } from '../../domain/operations.ts';
+import type { Operation, RequestOf } from '../../domain/operations.ts';
+import type { OperationRequest } from '../../planning/make-plan.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { checkIdle, checkInstantiationState, startOperation } from './lcm-operation.ts';
-import { healPlan } from './prepare-heal.ts';
-import { prepareInstantiate } from './prepare-instantiate.ts';
-import { prepareScale } from './prepare-scale.ts';
-
-/** Checks everything that can be known before the operation starts. @returns the parameters of the operation */
-type Check<O extends Operation> = (
-  context: ApiContext,
-  instance: VnfInstanceRow,
-  body: RequestOf<O>,
-) => Promise<Record<string, unknown>>;
-
-const CHECKS: { readonly [O in Operation]: Check<O> } = {
-  INSTANTIATE: async (context, instance, body) => ({ ...(await prepareInstantiate(context, instance, body)).params }),
-  TERMINATE: async (context, instance, body) => {
-    await checkIdle(context, instance.id);
-    checkInstantiationState(instance, LCM_OPERATIONS.TERMINATE.needs);
-    return body;
-  },
-  SCALE: async (context, instance, body) => {
-    await prepareScale(context, instance, body);
-    return body;
-  },
-  HEAL: async (context, instance, body) => {
-    await healPlan(context, instance, body);
-    return body;
-  },
-};
+import { startOperation } from './lcm-operation.ts';
+import { planOperation } from './plan-operation.ts';
 
 /**
  * Checks a request and hands it over to the engine. Every version of the API starts operations here.
@@ -41,6 +16,7 @@ export async function beginOperation<O extends Operation>(
   instance: VnfInstanceRow,
   { operation, body }: { readonly operation: O; readonly body: RequestOf<O> },
 ): Promise<string> {
-  const params = await CHECKS[operation](context, instance, body);
+  // The compiler does not see that operation and body belong together once O is open.
+  const { params } = await planOperation(context, instance, { operation, request: body } as OperationRequest);
   return startOperation(context, instance, { operation, params });
 }

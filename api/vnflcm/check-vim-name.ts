@@ -1,7 +1,7 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { findInstanceBecomingVim, findOtherVimNamed } from '../../store/cluster-vims.ts';
 import type { ApiContext } from '../dependencies.ts';
-import type { InstanceOfPackage } from './package-of-instance.ts';
+import type { InstanceOfPackage } from './usable-package.ts';
 
 /**
  * The name that the cluster gets as a VIM must be free in the project, also of clusters that are just being made.

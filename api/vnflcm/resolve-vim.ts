@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import { findDefaultVim, findVim } from '../../store/vims.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { parseMember } from '../http/json-body.ts';
 import { isResourceId } from '../http/resource-id.ts';
 import { unsealedVim } from '../vims/registered-vim.ts';
 import { asVimConnectionInfo, KeystoneUrl, OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';

@@ -1,6 +1,10 @@
 import { VnflowError } from '../../domain/problems.ts';
-import { findVnfPackageByVnfdId, type VnfPackageRow } from '../../store/vnf-packages.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import { findVnfPackage, findVnfPackageByVnfdId, type VnfPackageRow } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
+
+/** What names an instance and its package; the instance need not be there yet. */
+export type InstanceOfPackage = Pick<VnfInstanceRow, 'id' | 'tenant' | 'vnfdId' | 'packageId'>;
 
 /** The package that instances of a VNFD are made from. @throws VnflowError VNFD_NOT_USABLE */
 export async function usablePackage({ db }: ApiContext, tenant: string, vnfdId: string): Promise<VnfPackageRow> {
@@ -13,5 +17,17 @@ export async function usablePackage({ db }: ApiContext, tenant: string, vnfdId: 
 export function notUsable(vnfdId: string, why: string): VnflowError {
   return new VnflowError('VNFD_NOT_USABLE', {
     detail: `vnfdId: VnfPackage of vnfdId ${vnfdId} is not found or not operational: ${why}.`,
+  });
+}
+
+/** @throws VnflowError VNFD_NOT_USABLE when the package of an instance has been disabled since */
+export async function checkPackageUsable(
+  { db }: ApiContext,
+  { tenant, packageId, vnfdId }: InstanceOfPackage,
+): Promise<void> {
+  const found = await findVnfPackage(db, tenant, packageId);
+  if (found?.operationalState === 'ENABLED') return;
+  throw new VnflowError('VNFD_NOT_USABLE', {
+    detail: `VnfPackage of vnfdId ${vnfdId} is not found or not operational: package ${packageId} is ${found?.operationalState ?? 'gone'}.`,
   });
 }

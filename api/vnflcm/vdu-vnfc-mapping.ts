@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import { parseMember } from '../http/json-body.ts';
 
 const Mapping = z.record(z.string(), z.array(z.string()));
 

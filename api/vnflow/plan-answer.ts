@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { AddedServers } from '../../domain/capacity.ts';
 import type { ClusterLook } from '../../domain/cluster-look.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { LookRequest } from '../../domain/operation/activity-contract.ts';
-import { criticalPath, type Plan, type PlanStep } from '../../domain/operation/plan.ts';
+import { criticalPath, type PlanStep } from '../../domain/operation/plan.ts';
 import { OPERATIONS } from '../../domain/operations.ts';
+import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   HealVnfRequest,
@@ -13,24 +13,14 @@ import {
   ScaleVnfRequest,
   TerminateVnfRequest,
 } from '../../domain/sol-requests.ts';
-import { planTerminate } from '../../domain/stack-plans/terminate.ts';
 import { stepSummary } from '../../domain/steps/index.ts';
-import type { ControlPlaneSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
-import {
-  planInstantiate,
-  planInstantiateRollback,
-} from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
-import { planScaleOutRollback } from '../../domain/vnf-kinds/kubernetes-cluster/plan-scale.ts';
+import type { OperationRequest, Planned } from '../../planning/make-plan.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { parseMember } from '../http/json-body.ts';
 import { present } from '../http/present.ts';
-import { checkIdle, checkInstantiationState } from '../vnflcm/lcm-operation.ts';
-import { healPlan } from '../vnflcm/prepare-heal.ts';
-import { checkInstantiate, type PreparedInstantiate, prepareInstantiate } from '../vnflcm/prepare-instantiate.ts';
-import { prepareScale } from '../vnflcm/prepare-scale.ts';
+import { planNewInstance, planOperation } from '../vnflcm/plan-operation.ts';
 import { usablePackage } from '../vnflcm/usable-package.ts';
 import { type CommandFacts, stepCommands } from './step-commands.ts';
 
@@ -56,12 +46,14 @@ export async function planAnswer(
   instance: VnfInstanceRow,
   asked: PlanRequest,
 ): Promise<Record<string, unknown>> {
-  const assumed = await planOf(context, instance, asked);
+  const request = readRequest(asked);
+  const assumed = await planOperation(context, instance, request);
   const nodes = (await listClusterNodes(context.db, instance.id)).map(existingNode);
   const question = asked.live ? lookOf(assumed, asked, nodes) : undefined;
   const seen = question && (await seenOf(context, { vnfInstanceId: instance.id, ...question }));
   const survey = seen?.look?.survey;
-  const planned = survey && asked.operation === 'HEAL' ? await planOf(context, instance, asked, survey) : assumed;
+  const planned =
+    survey && asked.operation === 'HEAL' ? await planOperation(context, instance, request, survey) : assumed;
   return answerOf(context, planned, {
     operation: asked.operation,
     vnfInstanceId: instance.id,
@@ -128,7 +120,7 @@ export async function vnfdPlanAnswer(
   const { id: packageId } = await usablePackage(context, tenant, vnfdId);
   const notThere = { id: NIL, tenant, vnfdId, packageId };
   const body = parseMember(InstantiateVnfRequest, request, ['request']);
-  const planned = planOfInstantiate(await checkInstantiate(context, notThere, body));
+  const planned = await planNewInstance(context, notThere, body);
   return answerOf(context, planned, { operation, vnfInstanceId: '{vnfInstanceId}', nodes: [] });
 }
 
@@ -141,9 +133,10 @@ interface Asked {
 
 async function answerOf(
   context: ApiContext,
-  { plan, rollback, scriptPath }: Planned,
+  { plan, rollback, vnf }: Planned,
   { operation, vnfInstanceId, nodes, seen }: Asked,
 ): Promise<Record<string, unknown>> {
+  const scriptPath = operation === 'INSTANTIATE' ? vnf?.scriptPath : vnf?.scriptPath && SCRIPT;
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => step.seconds ?? secondsOf(step.kind);
   const critical = criticalPath(plan, expected);
@@ -189,51 +182,17 @@ function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => 
   };
 }
 
-interface Planned {
-  readonly plan: Plan;
-  /** What would undo it. */
-  readonly rollback?: Plan;
-  readonly scriptPath?: string;
-  /** What a scale out adds. */
-  readonly added?: AddedServers;
-}
-
-function planOfInstantiate({ shape, scriptPath }: PreparedInstantiate): Planned {
-  return { plan: planInstantiate(shape), rollback: planInstantiateRollback(), scriptPath };
-}
-
-async function planOf(
-  context: ApiContext,
-  instance: VnfInstanceRow,
-  { operation, request }: PlanRequest,
-  survey?: ControlPlaneSurvey,
-): Promise<Planned> {
+/** @throws VnflowError BAD_REQUEST naming the member of `request` that does not fit */
+function readRequest({ operation, request }: PlanRequest): OperationRequest {
   switch (operation) {
-    case 'INSTANTIATE': {
-      const body = parseMember(InstantiateVnfRequest, request, ['request']);
-      return planOfInstantiate(await prepareInstantiate(context, instance, body));
-    }
-    case 'SCALE': {
-      const body = parseMember(ScaleVnfRequest, request, ['request']);
-      const { plan, facts } = await prepareScale(context, instance, body);
-      return {
-        plan,
-        scriptPath: SCRIPT,
-        ...(plan.rollbackSupported
-          ? { rollback: planScaleOutRollback(facts), added: { vduId: facts.vduId, by: facts.by } }
-          : {}),
-      };
-    }
-    case 'HEAL': {
-      const body = parseMember(HealVnfRequest, request, ['request']);
-      return { plan: await healPlan(context, instance, body, survey), scriptPath: SCRIPT };
-    }
-    case 'TERMINATE': {
-      const body = parseMember(TerminateVnfRequest, request, ['request']);
-      await checkIdle(context, instance.id);
-      checkInstantiationState(instance, 'INSTANTIATED');
-      return { plan: planTerminate(body) };
-    }
+    case 'INSTANTIATE':
+      return { operation, request: parseMember(InstantiateVnfRequest, request, ['request']) };
+    case 'SCALE':
+      return { operation, request: parseMember(ScaleVnfRequest, request, ['request']) };
+    case 'HEAL':
+      return { operation, request: parseMember(HealVnfRequest, request, ['request']) };
+    case 'TERMINATE':
+      return { operation, request: parseMember(TerminateVnfRequest, request, ['request']) };
     default:
       return operation satisfies never;
   }

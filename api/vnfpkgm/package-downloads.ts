@@ -1,11 +1,11 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { readDefinitionFiles } from '../../domain/vnfd/definition-files.ts';
+import { vnfdTexts } from '../../planning/package-of-instance.ts';
 import { readVnfPackageBytes, vnfPackageContentLength } from '../../store/vnf-package-content.ts';
 import { readVnfPackageFile, readVnfPackageFiles } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ByteRange, rangeAnswer } from '../http/byte-range.ts';
 import { type ApiAnswer, type Endpoint, withoutBody } from '../http/endpoint.ts';
-import { vnfdTexts } from '../vnflcm/package-of-instance.ts';
 import { onboardedPackageOf } from './lookup.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { zipOf } from './zip-of.ts';

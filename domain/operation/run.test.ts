@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { planInstantiate, planInstantiateRollback } from '../vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
+import { planInstantiate } from '../../test/testing/domain/cluster-plans.ts';
+import { planInstantiateRollback } from '../stack-plans/instantiate.ts';
 import { act, type OperatorAction } from './operator-actions.ts';
 import {
   began,

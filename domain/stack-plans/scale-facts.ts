@@ -1,7 +1,7 @@
 import { VnflowError } from '../problems.ts';
 import type { ScaleVnfRequest } from '../sol-requests.ts';
-import type { ScaleFacts } from '../vnf-kinds/kubernetes-cluster/plan-scale.ts';
 import type { Flavour } from '../vnfd.ts';
+import type { ScaleFacts } from './scale.ts';
 
 /** The parts of instantiatedVnfInfo that a scale depends on. */
 export interface ScaledInfo {

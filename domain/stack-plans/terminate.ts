@@ -1,21 +1,11 @@
-import { createPlan, type Plan, step } from '../operation/plan.ts';
+import type { Plan } from '../operation/plan.ts';
 import { DEFAULT_GRACEFUL_TERMINATION_SECONDS, type TerminateVnfRequest } from '../sol-requests.ts';
+import { PlanDrawing } from './plan-drawing.ts';
 
 /** Graceful: waits first, as Tacker does. Forceful: deletes at once. */
-export function planTerminate(request: TerminateVnfRequest): Plan {
-  const grace =
-    request.terminationType === 'GRACEFUL'
-      ? [
-          step('gracePeriod', [], {
-            seconds: request.gracefulTerminationTimeout ?? DEFAULT_GRACEFUL_TERMINATION_SECONDS,
-          }),
-        ]
-      : [];
-  const deleteStack = step('deleteStack', grace);
-  return createPlan({
-    operation: 'TERMINATE',
-    direction: 'forward',
-    rollbackSupported: false,
-    steps: [...grace, deleteStack, step('forgetCluster', [deleteStack])],
-  });
+export function planTerminate({ terminationType, gracefulTerminationTimeout }: TerminateVnfRequest): Plan {
+  const drawing = new PlanDrawing();
+  const seconds = gracefulTerminationTimeout ?? DEFAULT_GRACEFUL_TERMINATION_SECONDS;
+  drawing.deleteStack(terminationType === 'GRACEFUL' ? [drawing.add('gracePeriod', [], { seconds })] : []);
+  return drawing.plan('TERMINATE', 'forward', { rollbackSupported: false });
 }

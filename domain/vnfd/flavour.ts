@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AffinityRule, Aspect, ConnectionPoint, Flavour, Level, Storage, Vdu, VirtualLink } from '../vnfd.ts';
+import { managementDriversOf } from './management-drivers.ts';
 import { readSoftwareImage, softwareImagesOf } from './software-image.ts';
 import { type Definitions, invalid, type NodeTemplate, type Policy, readAs, requirements } from './tosca.ts';
 import type { TypeHierarchy } from './type-hierarchy.ts';
@@ -57,6 +58,7 @@ export function readFlavour({ path, template }: Definitions, id: string, types: 
     aspects: readAspects(context),
     affinityRules: readAffinityRules(context),
     softwareImages: softwareImagesOf(vdus, storages),
+    managementDrivers: managementDriversOf(nodes.map(([, node]) => node)),
   };
 }
 

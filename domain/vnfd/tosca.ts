@@ -25,6 +25,7 @@ const NodeTemplate = z.object({
   requirements: z.array(z.record(z.string(), z.unknown())).nullish(),
   capabilities: z.record(z.string(), z.unknown()).nullish(),
   artifacts: z.record(z.string(), Artifact).nullish(),
+  interfaces: z.unknown().optional(),
 });
 export type NodeTemplate = z.infer<typeof NodeTemplate>;
 

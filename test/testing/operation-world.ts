@@ -14,16 +14,14 @@ import type {
 import type { OperatorAction } from '../../domain/operation/operator-actions.ts';
 import type { Operation } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { planInstantiateRollback } from '../../domain/stack-plans/instantiate.ts';
 import { planTerminate } from '../../domain/stack-plans/terminate.ts';
 import { STEP_KINDS } from '../../domain/steps/index.ts';
-import {
-  planInstantiate,
-  planInstantiateRollback,
-} from '../../domain/vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
 import { sendControl } from '../../engine/control-operation.ts';
 import { toEngineProblem } from '../../engine/engine-problem.ts';
 import { type StartedOperation, startOperation } from '../../engine/start-operation.ts';
 import { RECORD_QUEUE, TASK_QUEUE, workflowId } from '../../workflows/contract.ts';
+import { planInstantiate } from './domain/cluster-plans.ts';
 import { startTestTemporal, testBundle } from './temporal.ts';
 
 type WithoutSender<Action> = Action extends OperatorAction ? Omit<Action, 'by'> : never;

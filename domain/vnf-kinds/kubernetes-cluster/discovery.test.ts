@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type DiscoveredResource, discoverCluster, discoverNodes } from './discovery.ts';
+import type { DiscoveredResource } from '../../discovered-stack.ts';
+import { discoverCluster, discoverNodes } from './discovery.ts';
 import { ClusterParameters } from './parameters.ts';
 
 const parameters = ClusterParameters.parse({

@@ -1,41 +1,12 @@
+import type { DiscoveredNode, DiscoveredResource, DiscoveredStack } from '../../discovered-stack.ts';
 import { nodeName } from '../../node-name.ts';
 import { VnflowError } from '../../problems.ts';
 import { slotName } from '../../slot.ts';
 import type { ClusterParameters } from './parameters.ts';
 import type { ClusterContext } from './phase-environment.ts';
 
-/** A resource of the stack or of one nested in it, as far as discovery reads it. */
-export interface DiscoveredResource {
-  readonly name: string;
-  readonly type: string;
-  readonly physicalId: string;
-  /** Id of the stack that has it. */
-  readonly stackId: string;
-  /** Name of the resource that is that stack, in the stack above; undefined in the root stack. */
-  readonly parent?: string | undefined;
-}
-
-export interface DiscoveredAddresses {
-  /** By port id. */
-  readonly ports: ReadonlyMap<string, { readonly address: string; readonly cidr: string }>;
-  /** By floating IP id. */
-  readonly floatingIps: ReadonlyMap<string, string>;
-}
-
-export interface DiscoveredNode {
-  readonly slot: string;
-  readonly role: 'master' | 'worker';
-  readonly serverId: string;
-  readonly nodeName: string;
-  readonly sshAddress: string;
-  readonly nicAddress: string;
-}
-
-interface Discovery {
-  readonly resources: readonly DiscoveredResource[];
-  readonly addresses: DiscoveredAddresses;
+interface Discovery extends DiscoveredStack {
   readonly parameters: ClusterParameters;
-  readonly rootStackId: string;
 }
 
 const API_SERVER_PORT = 6443;

@@ -1,6 +1,7 @@
-import { type PlanStep, step } from '../../operation/plan.ts';
-import type { StepKind } from '../../steps/index.ts';
-import type { HealFacts } from './plan-heal.ts';
+import type { PlanStep } from '../../operation/plan.ts';
+import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
+import type { HealFacts } from './heal-facts.ts';
+import { controlPlaneArrives, workerArrives } from './node-arrival.ts';
 
 /** The control-plane nodes to replace: the dead leave before anyone joins, the living go one at a time. */
 export interface ControlPlaneOrder {
@@ -8,25 +9,8 @@ export interface ControlPlaneOrder {
   readonly alive: readonly string[];
 }
 
-/** A graph while it is drawn. */
-interface Drawing {
-  readonly steps: PlanStep[];
-  /** What the next update of the stack waits for: Heat works on one at a time, and the new servers must be known. */
-  stackRests: readonly PlanStep[];
-}
-
-type After = readonly PlanStep[];
-type Options = Parameters<typeof step>[2];
-
-function draw({ steps }: Drawing, kind: StepKind, after: After, options: Options = {}): PlanStep {
-  const drawn = step(kind, after, options);
-  steps.push(drawn);
-  return drawn;
-}
-
-/** The steps that replace what is named, and touch nothing else but the control plane. */
-export function replacement(facts: HealFacts, order: ControlPlaneOrder): PlanStep[] {
-  const drawing: Drawing = { steps: [], stackRests: [] };
+/** The steps that replace the nodes of a heal, and touch nothing else but the control plane. */
+export function drawReplacement(drawing: PlanDrawing, facts: HealFacts, order: ControlPlaneOrder): void {
   let complete = replaceDead(drawing, order);
   let workersBack: After = [];
   const waves = workerWaves(facts);
@@ -35,62 +19,61 @@ export function replacement(facts: HealFacts, order: ControlPlaneOrder): PlanSte
     if (wave) workersBack = replaceWorkers(drawing, workersBack, { ...wave, part: round });
     const slot = order.alive[round];
     if (slot === undefined) continue;
-    const left = leave(drawing, slot, { after: complete, out: [slot] });
-    const ready = prepare(drawing, slot, replaceServers(drawing, [left], { slot }));
-    complete = [join(drawing, slot, { after: [ready], out: [] })];
+    const left = controlPlaneLeaves(drawing, slot, { after: complete, excluded: [slot] });
+    const discovered = drawing.replaceServers([left], { slot });
+    complete = [controlPlaneReturns(drawing, slot, { discovered, joinAfter: [], excluded: [] })];
   }
-  const known = keepAccess(drawing, facts, complete);
+  const known = keepVim(drawing, facts, complete);
   const last = [...known, ...workersBack];
   backUp(drawing, facts, last.length > 0 ? last : drawing.stackRests);
-  return drawing.steps;
 }
 
-/** @returns what must be done before the next member may change */
-function replaceDead(drawing: Drawing, { dead, alive }: ControlPlaneOrder): After {
+/** @returns the steps after which the next member may change */
+function replaceDead(drawing: PlanDrawing, { dead, alive }: ControlPlaneOrder): After {
   if (dead.length + alive.length === 0) return [];
-  // before anything changes: what the script of the load balancers needs to know of the cluster
-  let gone: After = [draw(drawing, 'discover', [], { part: 0 })];
-  for (const slot of dead) gone = [leave(drawing, slot, { after: gone, out: dead })]; // none of the dead is asked
+  // Before anything changes, it is found out what the script of the load balancers needs to know of the cluster.
+  let gone: After = [drawing.add('discover', [], { part: 0 })];
+  // No dead node is asked about the cluster, so the load balancers leave out all of them at once.
+  for (const slot of dead) gone = [controlPlaneLeaves(drawing, slot, { after: gone, excluded: dead })];
   const [first] = dead;
   if (first === undefined) return gone;
   const place = dead.length === 1 ? { slot: first } : { part: first, slots: dead };
-  const discovered = replaceServers(drawing, gone, place);
-  const ready = dead.map((slot) => ({ slot, step: prepare(drawing, slot, discovered) }));
+  const discovered = drawing.replaceServers(gone, place);
   let complete = gone;
-  for (const [index, { slot, step: prepared }] of ready.entries()) {
-    complete = [join(drawing, slot, { after: [prepared, ...complete], out: dead.slice(index + 1) })];
+  for (const [index, slot] of dead.entries()) {
+    const excluded = dead.slice(index + 1);
+    complete = [controlPlaneReturns(drawing, slot, { discovered, joinAfter: complete, excluded })];
   }
   return complete;
 }
 
-interface Membership {
+interface Leaving {
   readonly after: After;
-  /** Nodes that no load balancer names meanwhile. */
-  readonly out: readonly string[];
+  /** Slots of nodes that no load balancer names meanwhile. */
+  readonly excluded: readonly string[];
 }
 
-function leave(drawing: Drawing, slot: string, { after, out }: Membership): PlanStep {
-  const excluded = draw(drawing, 'excludeFromLoadBalancers', after, { slot, slots: out });
-  return draw(drawing, 'removeControlPlane', [excluded], { slot });
+/** @returns the step after which the node is no member of etcd any more */
+function controlPlaneLeaves(drawing: PlanDrawing, slot: string, { after, excluded }: Leaving): PlanStep {
+  const out = drawing.add('excludeFromLoadBalancers', after, { slot, slots: excluded });
+  return drawing.add('removeControlPlane', [out], { slot });
 }
 
-function join(drawing: Drawing, slot: string, { after, out }: Membership): PlanStep {
-  const joined = draw(drawing, 'joinControlPlane', after, { slot });
-  return draw(drawing, 'includeInLoadBalancers', [joined], { slot, slots: out });
+interface Returning {
+  readonly discovered: PlanStep;
+  readonly joinAfter: After;
+  /** Slots of nodes that no load balancer names yet. */
+  readonly excluded: readonly string[];
 }
 
-function prepare(drawing: Drawing, slot: string, discovered: PlanStep): PlanStep {
-  const prepared = draw(drawing, 'prepareNode', [discovered], { slot });
-  return draw(drawing, 'loadBalancer', [prepared], { slot });
-}
-
-/** @returns the step after which the new servers are known */
-function replaceServers(drawing: Drawing, after: After, { slots, ...place }: NonNullable<Options>): PlanStep {
-  const which = slots === undefined ? place : { ...place, slots };
-  const replaced = draw(drawing, 'replaceServers', [...after, ...drawing.stackRests], which);
-  const discovered = draw(drawing, 'discover', [replaced], place);
-  drawing.stackRests = [discovered];
-  return discovered;
+/** @returns the step after which the load balancers name the node */
+function controlPlaneReturns(
+  drawing: PlanDrawing,
+  slot: string,
+  { discovered, joinAfter, excluded }: Returning,
+): PlanStep {
+  const joined = controlPlaneArrives(drawing, slot, { discovered, joinAfter, loadBalanced: true });
+  return drawing.add('includeInLoadBalancers', [joined], { slot, slots: excluded });
 }
 
 interface Wave {
@@ -100,20 +83,17 @@ interface Wave {
 
 /** @returns the steps after which all of these workers are back */
 function replaceWorkers(
-  drawing: Drawing,
+  drawing: PlanDrawing,
   after: After,
   { workers, others, part }: Wave & { readonly part: number },
 ): After {
   const place = part === 0 ? {} : { part: part + 1 };
-  const drained = workers.length > 0 ? [draw(drawing, 'removeWorkers', after, { ...place, slots: workers })] : after;
-  const discovered = replaceServers(drawing, drained, { ...place, slots: [...workers, ...others] });
-  return workers.map((slot) => {
-    const prepared = draw(drawing, 'prepareNode', [discovered], { slot });
-    return draw(drawing, 'joinWorker', [prepared], { slot });
-  });
+  const drained = workers.length > 0 ? [drawing.add('removeWorkers', after, { ...place, slots: workers })] : after;
+  const discovered = drawing.replaceServers(drained, { ...place, slots: [...workers, ...others] });
+  return workers.map((slot) => workerArrives(drawing, slot, { discovered }));
 }
 
-/** Never all workers at once: pods that must move need somewhere to go. */
+/** Not all workers are replaced at once: pods that must move need somewhere to go. */
 function workerWaves({ workers, others, shape }: HealFacts): Wave[] {
   const everyWorker = workers.length > 1 && workers.length === shape.workers.count;
   const half = everyWorker ? Math.ceil(workers.length / 2) : workers.length;
@@ -124,14 +104,17 @@ function workerWaves({ workers, others, shape }: HealFacts): Wave[] {
   return waves.filter((wave) => wave.workers.length + wave.others.length > 0);
 }
 
-/** The cluster's VIM is told anew when control-plane nodes were replaced. @returns what must be done before the backup */
-function keepAccess(drawing: Drawing, { shape, controlPlane }: HealFacts, after: After): After {
+/** The VIM of the cluster is registered anew when control-plane nodes were replaced. @returns the steps that the backup waits for */
+function keepVim(drawing: PlanDrawing, { shape, controlPlane }: HealFacts, after: After): After {
   const slot = controlPlane.at(-1);
-  return slot !== undefined && shape.vimNamed ? [draw(drawing, 'registerVim', after, { slot })] : after;
+  return slot !== undefined && shape.vimNamed ? [drawing.add('registerVim', after, { slot })] : after;
 }
 
-/** From a control-plane node that is touched anyway, or else from whichever gives one; which one must not depend on the survey. */
-function backUp(drawing: Drawing, { controlPlane }: HealFacts, after: After): void {
+/**
+ * From a control-plane node that is touched anyway, or else from whichever gives a backup: the id of the step must not depend on
+ * the survey.
+ */
+function backUp(drawing: PlanDrawing, { controlPlane }: HealFacts, after: After): void {
   const slot = controlPlane.at(-1);
-  draw(drawing, 'snapshotEtcd', after, slot === undefined ? {} : { slot });
+  drawing.add('snapshotEtcd', after, slot === undefined ? {} : { slot });
 }

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { planHeal } from '../../../test/testing/domain/cluster-plans.ts';
 import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
-import { type HealFacts, planHeal } from './plan-heal.ts';
+import type { HealFacts } from './heal-facts.ts';
 
-const facts = (of: Partial<HealFacts> & { masters?: number } = {}): HealFacts => ({
+const facts = (
+  of: Partial<HealFacts> & { masters?: number; recreate?: boolean } = {},
+): HealFacts & { recreate?: boolean } => ({
   shape: {
     controlPlane: { vduId: 'masterNode', count: of.masters ?? 3 },
     workers: { vduId: 'workerNode', count: 3 },
@@ -14,7 +17,6 @@ const facts = (of: Partial<HealFacts> & { masters?: number } = {}): HealFacts =>
   controlPlane: [],
   workers: [],
   others: [],
-  recreate: false,
   allowRestore: false,
   ...of,
 });

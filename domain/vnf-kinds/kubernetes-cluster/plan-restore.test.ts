@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { planHeal } from '../../../test/testing/domain/cluster-plans.ts';
 import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
 import { stepSummary } from '../../steps/index.ts';
-import { type HealFacts, planHeal } from './plan-heal.ts';
+import type { HealFacts } from './heal-facts.ts';
 import { checkBackup } from './plan-restore.ts';
 
 const master = (index: number) => slotName('masterNode', index);
@@ -18,7 +19,6 @@ const facts = (masters: number, of: Partial<HealFacts>): HealFacts => ({
   controlPlane: [],
   workers: [],
   others: [],
-  recreate: false,
   allowRestore: masters > 1,
   ...of,
 });

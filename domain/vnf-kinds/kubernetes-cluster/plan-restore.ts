@@ -1,11 +1,13 @@
-import { type Plan, type PlanStep, step } from '../../operation/plan.ts';
+import type { Plan, PlanStep } from '../../operation/plan.ts';
 import { isSourceOfRestore } from '../../operation/restore-source.ts';
 import { VnflowError } from '../../problems.ts';
 import { slotNames } from '../../slot.ts';
-import type { HealVnfRequest } from '../../sol-requests.ts';
+import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import { type ControlPlaneSurvey, slotsThatAre } from './control-plane-survey.ts';
-import type { HealFacts } from './plan-heal.ts';
+import type { HealFacts } from './heal-facts.ts';
+import { controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
 import { quorumSentence } from './quorum.ts';
+import type { ClusterShape } from './shape.ts';
 
 /** Where a cluster without a majority comes back from, and where. */
 export interface Source {
@@ -50,8 +52,8 @@ interface BackupCheck {
 }
 
 /** The backup that a heal request names (`backup_id`): a cluster is restored from that one, and from nothing newer. */
-export function backupIdOf({ additionalParams }: Pick<HealVnfRequest, 'additionalParams'>): string | undefined {
-  const id = additionalParams?.['backup_id'];
+export function backupIdOf(additionalParams: Readonly<Record<string, unknown>> = {}): string | undefined {
+  const id = additionalParams['backup_id'];
   return typeof id === 'string' ? id : undefined;
 }
 
@@ -91,62 +93,57 @@ export function checkBackup(plan: Pick<Plan, 'steps'>, { vnfInstanceId, backups,
 }
 
 /**
- * Brings a cluster back whose etcd has no majority: from the node that still answers, or else from the newest backup. The same
- * cluster for its nodes and users: same CA, same keys, same objects. Workers that stay keep running; they are asked only if they do
- * not come back by themselves.
+ * Brings a cluster back whose etcd has no majority: from the node that still answers, or else from the newest backup. It stays the
+ * same cluster for its nodes and users: same CA, same keys, same objects. Workers that stay keep running; a step visits them only
+ * if they do not come back by themselves.
  */
-export function restoration(facts: HealFacts, source: Source): PlanStep[] {
-  const { shape, workers, others } = facts;
+export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: Source): void {
+  const { shape, workers, others, backupId } = facts;
   const { seed, replaced } = source;
-  const { steps: saved, last } = fencing(facts, source);
-  const replace = step('replaceServers', last, { slots: [...replaced, ...workers, ...others] });
-  const discover = step('discover', [replace]);
-  const prepared = new Map(
-    [...replaced, ...workers].map((slot) => [slot, step('prepareNode', [discover], { slot })] as const),
-  );
-  const controlPlane = [seed, ...replaced.filter((slot) => slot !== seed)];
-  const balanced = shape.loadBalanced
-    ? controlPlane.map((slot) => step('loadBalancer', [prepared.get(slot) ?? discover], { slot }))
-    : [];
-  const ready = (slot: string) => balanced.find((one) => one.slot === slot) ?? prepared.get(slot) ?? discover;
-  const from = facts.backupId === undefined ? {} : { backupId: facts.backupId };
-  const restore = { ...step('restoreControlPlane', [ready(seed)], { slot: seed }), ...from };
+  const slots = [...replaced, ...workers, ...others];
+  const discovered = drawing.replaceServers(drawFencing(drawing, facts, source), { slots });
+  const ready = drawSeed(drawing, { seed, replaced, discovered, shape });
+  const restored = drawing.add('restoreControlPlane', [ready], {
+    slot: seed,
+    ...(backupId === undefined ? {} : { backupId }),
+  });
   const staying = slotNames(shape.workers.vduId, shape.workers.count).filter((slot) => !workers.includes(slot));
-  const recall = step('recallNodes', [restore], { slot: seed, slots: staying });
-  const joins: PlanStep[] = [];
-  for (const slot of controlPlane.slice(1)) {
-    joins.push(step('joinControlPlane', [ready(slot), joins.at(-1) ?? recall], { slot }));
+  const recalled = drawing.add('recallNodes', [restored], { slot: seed, slots: staying });
+  let joined = recalled;
+  for (const slot of replaced.filter((one) => one !== seed)) {
+    const { loadBalanced } = shape;
+    joined = controlPlaneArrives(drawing, slot, { discovered, loadBalanced, joinAfter: [joined] });
   }
-  const workerJoins = workers.map((slot) => step('joinWorker', [prepared.get(slot) ?? discover, recall], { slot }));
-  const whole = [recall, ...joins.slice(-1), ...workerJoins];
-  const registerVim = shape.vimNamed ? [step('registerVim', whole, { slot: seed })] : [];
-  return [
-    ...saved,
-    replace,
-    discover,
-    ...prepared.values(),
-    ...balanced,
-    restore,
-    recall,
-    ...joins,
-    ...workerJoins,
-    ...registerVim,
-    step('snapshotEtcd', registerVim.length > 0 ? registerVim : whole, { slot: seed }),
-  ];
+  const workerJoins = workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [recalled] }));
+  const whole = [recalled, ...(joined === recalled ? [] : [joined]), ...workerJoins];
+  const known = shape.vimNamed ? [drawing.add('registerVim', whole, { slot: seed })] : whole;
+  drawing.add('snapshotEtcd', known, { slot: seed });
+}
+
+interface Seed extends Pick<Source, 'seed' | 'replaced'> {
+  readonly discovered: PlanStep;
+  readonly shape: ClusterShape;
+}
+
+/** @returns the step after which the cluster can be restored on the seed. A seed that keeps its server is prepared already. */
+function drawSeed(drawing: PlanDrawing, { seed, replaced, discovered, shape: { loadBalanced } }: Seed): PlanStep {
+  if (replaced.includes(seed)) return prepareControlPlane(drawing, seed, { discovered, loadBalanced });
+  return loadBalanced ? drawing.add('loadBalancer', [discovered], { slot: seed }) : discovered;
 }
 
 /**
- * Whoever did not answer may live all the same: its server is off before anything is saved or restored, or there were two clusters.
- * The source, if it is replaced, goes off after it has given its data. A backup that was chosen takes the place of newer data.
+ * A node that did not answer may run all the same, and then there would be two clusters: its server is off before anything is saved
+ * or restored. The source, if it is replaced, goes off after it has given its data. A backup that the request names takes the place
+ * of newer data.
+ * @returns the steps after which servers may be replaced
  */
-function fencing({ backupId }: HealFacts, { alive, replaced }: Source): { steps: PlanStep[]; last: PlanStep[] } {
+function drawFencing(drawing: PlanDrawing, { backupId }: HealFacts, { alive, replaced }: Source): After {
   const source = backupId === undefined ? alive : undefined;
   const silenced = replaced.filter((slot) => slot !== source);
-  const stopped = silenced.length > 0 ? [step('stopServers', [], { slots: silenced })] : [];
-  if (source === undefined) return { steps: stopped, last: stopped };
-  const backup = step('snapshotEtcd', stopped, { slots: [source], part: 0 });
-  if (!replaced.includes(source)) return { steps: [...stopped, backup], last: [backup] };
+  const stopped = silenced.length > 0 ? [drawing.add('stopServers', [], { slots: silenced })] : [];
+  if (source === undefined) return stopped;
+  const backup = drawing.add('snapshotEtcd', stopped, { slots: [source], part: 0 });
+  if (!replaced.includes(source)) return [backup];
   const place = stopped.length > 0 ? { part: 1 } : {};
-  const sourceStopped = step('stopServers', [backup], { slots: [source], ...place });
-  return { steps: [...stopped, backup, sourceStopped], last: [sourceStopped] };
+  return [drawing.add('stopServers', [backup], { slots: [source], ...place })];
 }

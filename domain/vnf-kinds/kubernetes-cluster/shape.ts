@@ -1,35 +1,48 @@
 import { VnflowError } from '../../problems.ts';
-import { type Flavour, vduCount } from '../../vnfd.ts';
 import type { ClusterParameters } from './parameters.ts';
-import type { ClusterShape } from './plan-instantiate.ts';
 
-/**
- * How many nodes of which VDU a flavour at a level has, and how its API is reached.
- * @param levelId undefined: the flavour's default level
- * @throws VnflowError as `vduCount` does; BAD_REQUEST for several control-plane nodes without a common address
- */
+/** How many nodes of which VDU a cluster has, and how its API is reached. */
+export interface ClusterShape {
+  readonly controlPlane: { readonly vduId: string; readonly count: number };
+  readonly workers: { readonly vduId: string; readonly count: number };
+  /** Is the API reached through a virtual address and HAProxy on the control-plane nodes? */
+  readonly loadBalanced: boolean;
+  /** Is the cluster a VIM, or does the instantiate request name one (`vim_name`) that it becomes? */
+  readonly vimNamed?: boolean;
+}
+
+/** @param counts servers per VDU */
 export function clusterShape(
-  flavour: Flavour,
-  levelId: string | undefined,
-  { master_node, worker_node, vim_name }: ClusterParameters,
+  { master_node, worker_node }: ClusterParameters,
+  { counts, isVim }: { readonly counts: Readonly<Record<string, number>>; readonly isVim: boolean },
 ): ClusterShape {
-  const shapeOf = (vduId: string) => ({ vduId, count: vduCount(flavour, vduId, levelId) });
-  const shape = {
+  const shapeOf = (vduId: string) => ({ vduId, count: counts[vduId] ?? 0 });
+  return {
     controlPlane: shapeOf(master_node.vdu_id),
     workers: shapeOf(worker_node.vdu_id),
     loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
-    vimNamed: vim_name !== undefined,
+    vimNamed: isVim,
   };
-  const { count } = shape.controlPlane;
+}
+
+/**
+ * Can a cluster of this shape be made?
+ * @param flavourId for the message
+ * @throws VnflowError BAD_REQUEST when there is no control-plane node, or several have no common address
+ */
+export function checkNewCluster(
+  { controlPlane: { count, vduId }, loadBalanced }: ClusterShape,
+  { master_node }: ClusterParameters,
+  flavourId: string,
+): void {
   if (count < 1) {
     throw new VnflowError('BAD_REQUEST', {
-      detail: `additionalParams.k8s_cluster_installation_param.master_node.vdu_id: flavour "${flavour.id}" has no ${master_node.vdu_id} at this level; a cluster needs a control-plane node.`,
+      detail: `additionalParams.k8s_cluster_installation_param.master_node.vdu_id: flavour "${flavourId}" has no ${vduId} at this level; a cluster needs a control-plane node.`,
     });
   }
-  if (count > 1 && !shape.loadBalanced) {
+  if (count > 1 && !loadBalanced) {
     throw new VnflowError('BAD_REQUEST', {
       detail: `additionalParams.k8s_cluster_installation_param.master_node.cluster_cp_name: ${count} control-plane nodes need a common address; name the port of the virtual IP, not ${master_node.nic_cp_name}.`,
     });
   }
-  return shape;
 }

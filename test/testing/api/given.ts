@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { CLUSTER_PARAMETERS } from '../../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { secretName } from '../../../store/secrets.ts';
 import { enterState } from './enter-state.ts';
 import { sampleRequest } from './sample-package.ts';
 import type { TestApi } from './test-api.ts';
@@ -37,5 +39,8 @@ export async function givenInstantiated(test: TestApi): Promise<{ id: string; op
     text: 'COMPLETED',
     instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },
   });
+  const { key, keptAs } = CLUSTER_PARAMETERS;
+  const parameters = sampleRequest('instantiate-simple').additionalParams[key];
+  await test.secrets.put(secretName.kindParameters(given.id, keptAs), parameters, given.id);
   return given;
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { criticalPath, type Plan, readySteps } from '../operation/plan.ts';
-import { planTerminate } from '../stack-plans/terminate.ts';
-import { STEP_KINDS, stepSummary } from '../steps/index.ts';
-import { planInstantiate, planInstantiateRollback } from '../vnf-kinds/kubernetes-cluster/plan-instantiate.ts';
-import { planScale, planScaleOutRollback } from '../vnf-kinds/kubernetes-cluster/plan-scale.ts';
+import { planInstantiate, planScale, planScaleOutRollback } from '../../../test/testing/domain/cluster-plans.ts';
+import { criticalPath, type Plan, readySteps } from '../../operation/plan.ts';
+import { planInstantiateRollback } from '../../stack-plans/instantiate.ts';
+import { planTerminate } from '../../stack-plans/terminate.ts';
+import { STEP_KINDS, stepSummary } from '../../steps/index.ts';
 
 const shape = (workers: number, masters = 1) => ({
   controlPlane: { vduId: 'masterNode', count: masters },

@@ -1,4 +1,4 @@
-import { VnflowError } from '../../domain/problems.ts';
+import { VnflowError } from '../domain/problems.ts';
 
 const FILE = 'lcm-operation-user-data';
 const CLASS = 'lcm-operation-user-data-class';
@@ -19,4 +19,9 @@ export function checkUserData(additionalParams: Readonly<Record<string, unknown>
   throw new VnflowError('BAD_REQUEST', {
     detail: `additionalParams.${CLASS}: only StandardUserData can be used; give it together with ${FILE}.`,
   });
+}
+
+/** Later operations may repeat the two keys, and need not. @throws VnflowError BAD_REQUEST */
+export function checkRepeatedUserData(additionalParams: Readonly<Record<string, unknown>>): void {
+  if (FILE in additionalParams || CLASS in additionalParams) checkUserData(additionalParams);
 }

@@ -1,0 +1,61 @@
+import type { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
+import { VNF_KINDS } from '../../domain/vnf-kinds/index.ts';
+import { makePlan, type OperationRequest, type Planned } from '../../planning/make-plan.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { checkVimName } from './check-vim-name.ts';
+import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
+import { resolveVimConnections } from './resolve-vim.ts';
+import { checkPackageUsable, type InstanceOfPackage } from './usable-package.ts';
+
+/** An operation that may begin. */
+export interface Admitted extends Planned {
+  /** The request as it is kept: the VIM connections of an instantiation are complete. */
+  readonly params: Record<string, unknown>;
+}
+
+/**
+ * Plans an operation that may begin now. Everything that can be known to be wrong is refused before anything is made; nothing is
+ * changed.
+ * @param survey what the VNF says about itself now; undefined: every node counts as alive
+ * @throws VnflowError VNF_BUSY, VNF_INSTANTIATED, VNF_NOT_INSTANTIATED, VNFD_NOT_USABLE, and what `makePlan` throws
+ */
+export async function planOperation(
+  context: ApiContext,
+  instance: VnfInstanceRow,
+  asked: OperationRequest,
+  survey?: unknown,
+): Promise<Admitted> {
+  await checkIdle(context, instance.id);
+  if (asked.operation === 'INSTANTIATE') {
+    checkInstantiationState(instance, 'NOT_INSTANTIATED');
+    return planNewInstance(context, instance, asked.request);
+  }
+  checkInstantiationState(instance, 'INSTANTIATED');
+  if (needsUsablePackage(asked)) await checkPackageUsable(context, instance);
+  return { ...(await makePlan(context, { ...asked, instance, survey })), params: asked.request };
+}
+
+/**
+ * The part of `planOperation` that the state of an instance has no say in.
+ * @throws VnflowError VNFD_NOT_USABLE, VIM_NAME_TAKEN, VIM_MISSING, NOT_FOUND (vimId), and what `makePlan` throws
+ */
+export async function planNewInstance(
+  context: ApiContext,
+  instance: InstanceOfPackage,
+  request: InstantiateVnfRequest,
+): Promise<Admitted> {
+  await checkPackageUsable(context, instance);
+  const planned = await makePlan(context, { operation: 'INSTANTIATE', instance, request });
+  await checkVimName(context, instance, planned.vnf?.vimName);
+  const vimConnectionInfo = await resolveVimConnections(context, instance.tenant, request.vimConnectionInfo);
+  return { ...planned, params: { ...request, vimConnectionInfo } };
+}
+
+/** A scale makes servers from the package. A heal reads it only where the request repeats parameters, which name what is in it. */
+function needsUsablePackage(asked: OperationRequest): boolean {
+  if (asked.operation === 'SCALE') return true;
+  if (asked.operation !== 'HEAL') return false;
+  const given = Object.keys(asked.request.additionalParams ?? {});
+  return VNF_KINDS.some(({ parameters }) => parameters !== undefined && given.includes(parameters.key));
+}

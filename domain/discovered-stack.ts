@@ -1,0 +1,37 @@
+/** A resource of the stack or of one nested in it, as far as discovery reads it. */
+export interface DiscoveredResource {
+  readonly name: string;
+  readonly type: string;
+  readonly physicalId: string;
+  /** Id of the stack that has it. */
+  readonly stackId: string;
+  /** Name of the resource that is that stack, in the stack above; undefined in the root stack. */
+  readonly parent?: string | undefined;
+}
+
+export interface DiscoveredAddresses {
+  /** By port id. */
+  readonly ports: ReadonlyMap<string, { readonly address: string; readonly cidr: string }>;
+  /** By floating IP id. */
+  readonly floatingIps: ReadonlyMap<string, string>;
+}
+
+/** A stack as Heat and Neutron describe it. */
+export interface DiscoveredStack {
+  readonly resources: readonly DiscoveredResource[];
+  readonly addresses: DiscoveredAddresses;
+  readonly rootStackId: string;
+}
+
+/** A server of the VNF, bound to its slot. */
+export interface DiscoveredNode {
+  readonly slot: string;
+  /** What the kind of VNF uses the server for, for example `master`; the id of the VDU where the kind tells no roles apart. */
+  readonly role: string;
+  readonly serverId: string;
+  readonly nodeName: string;
+  /** Empty when nothing logs in to the server and it has no port. */
+  readonly sshAddress: string;
+  /** Empty when the server has no port. */
+  readonly nicAddress: string;
+}

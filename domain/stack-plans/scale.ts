@@ -1,0 +1,41 @@
+import type { Plan } from '../operation/plan.ts';
+import { slotName } from '../slot.ts';
+import type { InsideServers } from './inside-servers.ts';
+import { PlanDrawing } from './plan-drawing.ts';
+
+/** Which servers come or go. */
+export interface ScaleFacts {
+  readonly type: 'SCALE_OUT' | 'SCALE_IN';
+  readonly vduId: string;
+  /** Servers of the VDU before the scale. */
+  readonly count: number;
+  /** How many servers come or go. */
+  readonly by: number;
+}
+
+/**
+ * Scale out touches the new servers only. Scale in removes the newest servers, first from what runs in them, then from the
+ * stack; never the other way round.
+ */
+export function planScale(facts: ScaleFacts, inside: InsideServers): Plan {
+  const drawing = new PlanDrawing();
+  const slots = scaledSlots(facts);
+  const isScaleOut = facts.type === 'SCALE_OUT';
+  if (isScaleOut) inside.afterServersAdded(drawing, slots, drawing.growStack(slots));
+  else inside.afterServersRemoved(drawing, drawing.shrinkStack(inside.beforeServersRemoved(drawing, slots), slots));
+  return drawing.plan('SCALE', 'forward', { rollbackSupported: isScaleOut });
+}
+
+/** The inverse of a scale out: the servers leave what runs in them, then the stack. */
+export function planScaleOutRollback(facts: ScaleFacts, inside: InsideServers): Plan {
+  const drawing = new PlanDrawing();
+  const slots = scaledSlots(facts);
+  drawing.shrinkStack(inside.beforeServersRemoved(drawing, slots), slots);
+  return drawing.plan('SCALE', 'rollback', { rollbackSupported: true });
+}
+
+/** The slots that come or go: the highest indices, as StandardUserData counts. */
+function scaledSlots({ type, vduId, count, by }: ScaleFacts): string[] {
+  const first = type === 'SCALE_OUT' ? count : count - by;
+  return Array.from({ length: by }, (_, index) => slotName(vduId, first + index));
+}

@@ -1,0 +1,32 @@
+import { VnflowError } from '../problems.ts';
+import { kubernetesCluster } from './kubernetes-cluster/index.ts';
+import { plain } from './plain/index.ts';
+import type { VnfKind } from './vnf-kind.ts';
+
+/** Every kind of VNF. The first that fits is taken; `plain` fits any package without a management driver. */
+export const VNF_KINDS: readonly VnfKind[] = [kubernetesCluster, plain];
+
+interface Marks {
+  /** Implementations that the VNFD's Vnflcm interface names. */
+  readonly managementDrivers: readonly string[];
+  /** Keys of the parameters that the request has, or that are kept with the instance. */
+  readonly parameterKeys: readonly string[];
+}
+
+/**
+ * The kind of a VNF: by the parameters given, or else by the management driver that its VNFD names.
+ * @throws VnflowError VNFD_NOT_USABLE when the VNFD names only drivers that vnflow does not have
+ */
+export function vnfKindOf({ managementDrivers, parameterKeys }: Marks): VnfKind {
+  const byParameters = VNF_KINDS.find(({ parameters }) => parameters && parameterKeys.includes(parameters.key));
+  const byDriver = VNF_KINDS.find((kind) =>
+    kind.managementDrivers.some((driver) => managementDrivers.includes(driver)),
+  );
+  const found = byParameters ?? byDriver;
+  if (found) return found;
+  if (managementDrivers.length === 0) return plain;
+  const drivers = VNF_KINDS.flatMap((kind) => kind.managementDrivers).join(', ');
+  throw new VnflowError('VNFD_NOT_USABLE', {
+    detail: `The VNFD names the management driver ${managementDrivers.join(', ')}, which vnflow does not have; it has ${drivers}.`,
+  });
+}

@@ -1,0 +1,80 @@
+import { Survey } from '../../cluster-look.ts';
+import type { DiscoveredStack } from '../../discovered-stack.ts';
+import type { Plan } from '../../operation/plan.ts';
+import { parseMember } from '../../parse-member.ts';
+import type { InsideServers } from '../../stack-plans/inside-servers.ts';
+import type { Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
+import { checkClusterParameters } from './check-parameters.ts';
+import { discoverCluster, discoverNodes } from './discovery.ts';
+import { DrainTimeout } from './drain-timeout.ts';
+import { healFacts } from './heal-facts.ts';
+import { insideCluster } from './inside-cluster.ts';
+import { CLUSTER_PARAMETERS, ClusterParameters } from './parameters.ts';
+import { backupIdOf, checkBackup } from './plan-restore.ts';
+import { checkScaledVdu } from './scaled-workers.ts';
+import { checkNewCluster, clusterShape } from './shape.ts';
+
+/** A Kubernetes cluster, made as Tacker's management driver makes it. */
+export const kubernetesCluster: VnfKind = {
+  name: 'kubernetes-cluster',
+  managementDrivers: ['mgmt-drivers-kubernetes'],
+  parameters: CLUSTER_PARAMETERS,
+  readVnf: (given, contents) =>
+    new KubernetesCluster(contents ? checkClusterParameters(given, contents) : ClusterParameters.parse(given)),
+};
+
+class KubernetesCluster implements Vnf {
+  readonly #parameters: ClusterParameters;
+
+  constructor(parameters: ClusterParameters) {
+    this.#parameters = parameters;
+  }
+
+  get kept() {
+    return { as: CLUSTER_PARAMETERS.keptAs, parameters: this.#parameters };
+  }
+
+  get scriptPath(): string {
+    return this.#parameters.script_path;
+  }
+
+  get vimName(): string | undefined {
+    return this.#parameters.vim_name;
+  }
+
+  checkNew(facts: VnfFacts, flavourId: string): void {
+    checkNewCluster(clusterShape(this.#parameters, facts), this.#parameters, flavourId);
+  }
+
+  checkRequest(additionalParams: Readonly<Record<string, unknown>>): void {
+    parseMember(DrainTimeout, additionalParams['drain_timeout'], ['additionalParams', 'drain_timeout']);
+  }
+
+  checkScaled(scaled: { readonly aspectId: string; readonly vduId: string }): void {
+    checkScaledVdu(this.#parameters, scaled);
+  }
+
+  /** As soon as a control-plane node is to be replaced, etcd is asked, and nodes that are to go come last. */
+  surveyedLast(slots: readonly string[], facts: VnfFacts): readonly string[] | undefined {
+    const { controlPlane } = healFacts(slots, clusterShape(this.#parameters, facts));
+    return controlPlane.length > 0 ? controlPlane : undefined;
+  }
+
+  discover(stack: DiscoveredStack) {
+    const discovery = { ...stack, parameters: this.#parameters };
+    const nodes = discoverNodes(discovery);
+    return { nodes, facts: { cluster: discoverCluster(discovery, nodes) } };
+  }
+
+  inside(facts: VnfFacts): InsideServers {
+    return insideCluster({
+      shape: clusterShape(this.#parameters, facts),
+      additionalParams: facts.additionalParams,
+      survey: Survey.optional().parse(facts.survey),
+    });
+  }
+
+  checkPlan(plan: Plan, { vnfInstanceId, backups, additionalParams }: VnfFacts): void {
+    checkBackup(plan, { vnfInstanceId, backups, backupId: backupIdOf(additionalParams) });
+  }
+}

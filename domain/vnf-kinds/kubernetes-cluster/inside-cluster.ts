@@ -1,0 +1,27 @@
+import type { InsideServers } from '../../stack-plans/inside-servers.ts';
+import type { ControlPlaneSurvey } from './control-plane-survey.ts';
+import { healFacts } from './heal-facts.ts';
+import { drawNewCluster } from './new-cluster.ts';
+import { drawHeal } from './plan-heal.ts';
+import { drawBackup, drawLeavingWorkers, drawNewWorkers } from './scaled-workers.ts';
+import type { ClusterShape } from './shape.ts';
+
+interface ClusterFacts {
+  /** Of the new cluster, or before a later operation. */
+  readonly shape: ClusterShape;
+  /** Of the request. */
+  readonly additionalParams?: Readonly<Record<string, unknown>>;
+  /** Undefined in a dry run, or when no control-plane node is replaced. */
+  readonly survey?: ControlPlaneSurvey | undefined;
+}
+
+/** What happens inside the servers of a Kubernetes cluster. */
+export function insideCluster({ shape, additionalParams, survey }: ClusterFacts): InsideServers {
+  return {
+    afterStackCreated: (drawing, discovered) => drawNewCluster(drawing, shape, discovered),
+    afterServersAdded: drawNewWorkers,
+    beforeServersRemoved: drawLeavingWorkers,
+    afterServersRemoved: (drawing, discovered) => drawBackup(drawing, [discovered]),
+    replaceServers: (drawing, slots) => drawHeal(drawing, healFacts(slots, shape, additionalParams), survey),
+  };
+}

@@ -1,0 +1,32 @@
+import type { PlanStep } from '../../operation/plan.ts';
+import { slotNames } from '../../slot.ts';
+import type { PlanDrawing } from '../../stack-plans/plan-drawing.ts';
+import { controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
+import type { ClusterShape } from './shape.ts';
+
+/**
+ * The servers of a new stack become a cluster. Everything runs as early as physics allows: all nodes are prepared at once, and
+ * workers join while Cilium is installed. Only etcd's membership changes one by one, so control-plane nodes join one after
+ * another. The critical path does not grow with the number of workers.
+ */
+export function drawNewCluster(drawing: PlanDrawing, shape: ClusterShape, discovered: PlanStep): void {
+  const { controlPlane, workers, loadBalanced, vimNamed } = shape;
+  const [first, ...others] = slotNames(controlPlane.vduId, controlPlane.count);
+  if (first === undefined) throw new RangeError('a cluster needs a control-plane node');
+  const ready = prepareControlPlane(drawing, first, { discovered, loadBalanced });
+  const init = drawing.add('initControlPlane', [ready], { slot: first });
+  const cni = drawing.add('installCni', [init], { slot: first });
+  let joined = init;
+  for (const slot of others) {
+    joined = controlPlaneArrives(drawing, slot, { discovered, loadBalanced, joinAfter: [joined] });
+  }
+  const joins = slotNames(workers.vduId, workers.count).map((slot) =>
+    workerArrives(drawing, slot, { discovered, joinAfter: [init] }),
+  );
+  const membersJoined = joined === init ? [] : [joined];
+  const verified = drawing.add('verifyCluster', [cni, ...membersJoined, ...joins], { slot: first });
+  const registered = vimNamed ? drawing.add('registerVim', [verified], { slot: first }) : verified;
+  // The backup comes last, so that it has the account of the VIM, too.
+  const backup = drawing.add('snapshotEtcd', [registered], { slot: first });
+  drawing.add('scheduleSnapshots', [backup]);
+}

@@ -1,0 +1,37 @@
+import type { PlanStep } from '../../operation/plan.ts';
+import { VnflowError } from '../../problems.ts';
+import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
+import { workerArrives } from './node-arrival.ts';
+import type { ClusterParameters } from './parameters.ts';
+
+/**
+ * Only workers come and go: a change of the control plane is a change of etcd's membership, which a scale does not make.
+ * @throws VnflowError BAD_REQUEST naming the VDU of the workers
+ */
+export function checkScaledVdu({ worker_node }: ClusterParameters, scaled: { aspectId: string; vduId: string }): void {
+  if (scaled.vduId === worker_node.vdu_id) return;
+  throw new VnflowError('BAD_REQUEST', {
+    detail: `aspectId: ${scaled.aspectId} scales ${scaled.vduId}; only workers (${worker_node.vdu_id}) can be scaled.`,
+  });
+}
+
+/**
+ * The new workers join; no step logs in to a worker that is there. A backup follows, from whichever control-plane node gives
+ * one: a restore then has the new workers.
+ */
+export function drawNewWorkers(drawing: PlanDrawing, slots: readonly string[], discovered: PlanStep): void {
+  drawBackup(
+    drawing,
+    slots.map((slot) => workerArrives(drawing, slot, { discovered })),
+  );
+}
+
+/** Workers are drained and deleted from the cluster before their servers go. */
+export function drawLeavingWorkers(drawing: PlanDrawing, slots: readonly string[]): After {
+  return [drawing.add('removeWorkers', [], { slots })];
+}
+
+/** From whichever control-plane node gives a backup: which one does must not depend on what is alive when the plan is made. */
+export function drawBackup(drawing: PlanDrawing, after: After): void {
+  drawing.add('snapshotEtcd', after);
+}

@@ -1,0 +1,35 @@
+import type { InsideServers } from '../../stack-plans/inside-servers.ts';
+import type { Vnf, VnfKind } from '../vnf-kind.ts';
+import { discoverServers } from './discovery.ts';
+
+/** No step goes into a server: what Heat has made is all that there is. */
+const nothingInside: InsideServers = {
+  afterStackCreated() {},
+  afterServersAdded() {},
+  beforeServersRemoved: () => [],
+  afterServersRemoved() {},
+  replaceServers(drawing, slots) {
+    drawing.replaceServers([], { slots });
+  },
+};
+
+const plainVnf: Vnf = {
+  kept: undefined,
+  scriptPath: undefined,
+  vimName: undefined,
+  checkNew() {},
+  checkRequest() {},
+  checkScaled() {},
+  surveyedLast: () => undefined,
+  discover: (stack) => ({ nodes: discoverServers(stack), facts: {} }),
+  inside: () => nothingInside,
+  checkPlan() {},
+};
+
+/** A VNF without a management driver: a stack, and nothing that vnflow does inside its servers. */
+export const plain: VnfKind = {
+  name: 'plain',
+  managementDrivers: ['vnflcm_noop'],
+  parameters: undefined,
+  readVnf: () => plainVnf,
+};

@@ -1,0 +1,81 @@
+import type { DiscoveredNode, DiscoveredStack } from '../discovered-stack.ts';
+import type { Plan } from '../operation/plan.ts';
+import type { OperationFacts } from '../operation-facts.ts';
+import type { InsideServers } from '../stack-plans/inside-servers.ts';
+
+/** What a VNF package has that parameters of a request may name. */
+export interface PackageContents {
+  /** Ids of the VDUs of the flavour. */
+  readonly vdus: readonly string[];
+  /** Resources of the top HOT and of a VDU's nested one: name → Heat type. */
+  readonly resources: (vduId: string) => ReadonlyMap<string, string>;
+  readonly files: { has(path: string): boolean };
+}
+
+/** What a kind of VNF needs to know of an instance and of the request, to plan an operation. */
+export interface VnfFacts {
+  readonly vnfInstanceId: string;
+  /** Servers per VDU: of the new stack, or before a later operation. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Is the VNF registered as a VIM, or does it become one with this operation? */
+  readonly isVim: boolean;
+  /** Of the request. */
+  readonly additionalParams: Readonly<Record<string, unknown>>;
+  /** The backups that are stored. */
+  readonly backups: readonly { readonly id: string }[];
+  /** What a survey of the VNF found. Undefined when none was made: a dry run, or an operation that needs none. */
+  readonly survey: unknown;
+}
+
+/** A VNF of a kind, with its parameters. */
+export interface Vnf {
+  /** What later operations need: it is sealed and stored with the instance. Undefined when there is nothing to keep. */
+  readonly kept: { readonly as: string; readonly parameters: unknown } | undefined;
+  /** Path of the install script in the package. Undefined when no script runs in the servers. */
+  readonly scriptPath: string | undefined;
+  /** Name under which the VNF becomes a VIM. */
+  readonly vimName: string | undefined;
+  /** @throws VnflowError BAD_REQUEST when no VNF can be made of so many servers */
+  checkNew(facts: VnfFacts, flavourId: string): void;
+  /** Checks the members of a later request that only this kind has. @throws VnflowError BAD_REQUEST */
+  checkRequest(additionalParams: Readonly<Record<string, unknown>>): void;
+  /** @throws VnflowError BAD_REQUEST when servers of this VDU cannot be added or removed */
+  checkScaled(scaled: { readonly aspectId: string; readonly vduId: string }): void;
+  /**
+   * Must the VNF be asked how it is before a heal is planned?
+   * @param slots of the servers that the heal replaces
+   * @returns those of the slots that are asked last. Undefined: no survey is needed
+   */
+  surveyedLast(slots: readonly string[], facts: VnfFacts): readonly string[] | undefined;
+  /**
+   * Binds slots to servers, and finds what the steps inside them need to know of the whole.
+   * @throws VnflowError RESOURCE_MISSING
+   */
+  discover(stack: DiscoveredStack): { readonly nodes: readonly DiscoveredNode[]; readonly facts: OperationFacts };
+  /** What happens inside the servers. @throws VnflowError when the operation would do harm */
+  inside(facts: VnfFacts): InsideServers;
+  /** Checks a finished plan. @throws VnflowError when it needs what is not there */
+  checkPlan(plan: Plan, facts: VnfFacts): void;
+}
+
+/** A kind of VNF: a folder of `domain/vnf-kinds/`, and a row of its table. */
+export interface VnfKind {
+  readonly name: string;
+  /** Implementations in the VNFD's Vnflcm interface that mean this kind. */
+  readonly managementDrivers: readonly string[];
+  /** Where this kind's parameters are. Undefined when it has none. */
+  readonly parameters:
+    | {
+        /** Key in additionalParams of a request. */
+        readonly key: string;
+        /** Name of the secret in which the instance keeps them. */
+        readonly keptAs: string;
+      }
+    | undefined;
+  /**
+   * @param given the parameters, as the request has them or the instance keeps them
+   * @param contents of the package, if what `given` names is to be looked up there
+   * @throws VnflowError BAD_REQUEST naming the member
+   */
+  readVnf(given: unknown, contents?: PackageContents): Vnf;
+}

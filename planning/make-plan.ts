@@ -1,0 +1,187 @@
+import type { AddedServers } from '../domain/capacity.ts';
+import type { Plan } from '../domain/operation/plan.ts';
+import type {
+  HealVnfRequest,
+  InstantiateVnfRequest,
+  ScaleVnfRequest,
+  TerminateVnfRequest,
+} from '../domain/sol-requests.ts';
+import { planHeal } from '../domain/stack-plans/heal.ts';
+import { healedVnfcs, vnfcCounts } from '../domain/stack-plans/healed-vnfcs.ts';
+import { planInstantiate, planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
+import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts';
+import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
+import { planTerminate } from '../domain/stack-plans/terminate.ts';
+import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
+import { type Flavour, flavour, vduCount } from '../domain/vnfd.ts';
+import { listClusterBackups } from '../store/cluster-backups.ts';
+import { findClusterVim } from '../store/cluster-vims.ts';
+import type { VnfInstanceRow } from '../store/vnf-instances.ts';
+import { checkRepeatedUserData, checkUserData } from './check-user-data.ts';
+import type { PlanningDependencies } from './dependencies.ts';
+import { packageOfInstance } from './package-of-instance.ts';
+import { newVnf, vnfOfInstance } from './vnf-of-instance.ts';
+
+/** An instance as it is before the operation. It need not be in the store yet. */
+export type PlannedInstance = Pick<VnfInstanceRow, 'id' | 'packageId'> &
+  Partial<Pick<VnfInstanceRow, 'instantiatedVnfInfo'>>;
+
+/** The request of an operation, secrets included. */
+export type OperationRequest =
+  | { readonly operation: 'INSTANTIATE'; readonly request: InstantiateVnfRequest }
+  | { readonly operation: 'SCALE'; readonly request: ScaleVnfRequest }
+  | { readonly operation: 'HEAL'; readonly request: HealVnfRequest }
+  | { readonly operation: 'TERMINATE'; readonly request: TerminateVnfRequest };
+
+export type PlanQuestion = OperationRequest & {
+  readonly instance: PlannedInstance;
+  /** What a survey of the VNF found. Undefined when none was made: then every node counts as alive. */
+  readonly survey?: unknown;
+};
+
+export interface Planned {
+  readonly plan: Plan;
+  /** What would undo the operation. Undefined when it cannot be undone. */
+  readonly rollback?: Plan;
+  /** Undefined when nothing in the servers takes part. */
+  readonly vnf?: Vnf;
+  /** What a scale out adds. */
+  readonly added?: AddedServers;
+}
+
+/**
+ * The one place where plans are made: reads the facts, checks the request against them, and plans. The API's checks, its dry run, and the
+ * activity that begins an operation all call it, so that an operation does what its dry run says. Changes nothing.
+ * Whether the operation may begin at all (another one runs, the instance is in another state, the package is disabled, the name of
+ * a VIM is taken) is checked by the API: after a request is accepted that does not change the plan.
+ * @throws VnflowError whatever can be known to be wrong with the request: BAD_REQUEST naming the member, FLAVOUR_UNKNOWN,
+ * QUORUM_LOST, QUORUM_INCOMPLETE, CONTROL_PLANE_UNKNOWN, BACKUP_MISSING, BACKUP_UNKNOWN, BACKUP_NOT_NEEDED, …
+ */
+export async function makePlan(deps: PlanningDependencies, question: PlanQuestion): Promise<Planned> {
+  switch (question.operation) {
+    case 'INSTANTIATE':
+      return planOfInstantiate(deps, question);
+    case 'SCALE':
+      return planOfScale(deps, question);
+    case 'HEAL':
+      return planOfHeal(deps, question);
+    case 'TERMINATE':
+      return { plan: planTerminate(question.request) };
+    default:
+      return question satisfies never;
+  }
+}
+
+type QuestionOf<Operation> = Extract<PlanQuestion, { operation: Operation }>;
+
+async function planOfInstantiate(
+  deps: PlanningDependencies,
+  { instance, request }: QuestionOf<'INSTANTIATE'>,
+): Promise<Planned> {
+  const { vnfd, files } = await packageOfInstance(deps, instance);
+  const of = flavour(vnfd, request.flavourId);
+  const { additionalParams = {}, instantiationLevelId } = request;
+  checkUserData(additionalParams);
+  const vnf = newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams });
+  const facts: VnfFacts = {
+    vnfInstanceId: instance.id,
+    counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, instantiationLevelId)])),
+    isVim: vnf.vimName !== undefined,
+    additionalParams,
+    backups: [],
+    survey: undefined,
+  };
+  vnf.checkNew(facts, of.id);
+  return { plan: planInstantiate(vnf.inside(facts)), rollback: planInstantiateRollback(), vnf };
+}
+
+async function planOfScale(deps: PlanningDependencies, { instance, request }: QuestionOf<'SCALE'>): Promise<Planned> {
+  const of = await flavourOfInstance(deps, instance);
+  const scale = scaleFacts(request, of, instance.instantiatedVnfInfo ?? {});
+  const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams: request.additionalParams });
+  vnf.checkScaled({ aspectId: request.aspectId, vduId: scale.vduId });
+  const inside = vnf.inside(facts);
+  const plan = planScale(scale, inside);
+  if (!plan.rollbackSupported) return { plan, vnf };
+  const { vduId, by } = scale;
+  return { plan, rollback: planScaleOutRollback(scale, inside), vnf, added: { vduId, by } };
+}
+
+async function planOfHeal(
+  deps: PlanningDependencies,
+  { instance, request, survey }: QuestionOf<'HEAL'>,
+): Promise<Planned> {
+  const { additionalParams, of } = {
+    additionalParams: request.additionalParams,
+    of: await flavourOfInstance(deps, instance),
+  };
+  const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams, survey });
+  const plan = planHeal(healedVnfcs(request, instance.instantiatedVnfInfo), vnf.inside(facts));
+  vnf.checkPlan(plan, facts);
+  return { plan, vnf };
+}
+
+/** The VNF that an operation is about. @throws VnflowError as `makePlan` does */
+export async function vnfOf(
+  deps: PlanningDependencies,
+  question: Exclude<PlanQuestion, { operation: 'TERMINATE' }>,
+): Promise<Vnf> {
+  const { instance, request } = question;
+  const { additionalParams = {} } = request;
+  if (question.operation !== 'INSTANTIATE') {
+    const of = await flavourOfInstance(deps, instance);
+    return (await factsOf(deps, { instance, of, additionalParams })).vnf;
+  }
+  const { vnfd, files } = await packageOfInstance(deps, instance);
+  const of = flavour(vnfd, question.request.flavourId);
+  return newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams });
+}
+
+/**
+ * Must the VNF be asked how it is before a heal is planned?
+ * @returns slots of the servers that are asked last, because the heal replaces them. Undefined when no survey is needed
+ */
+export async function slotsSurveyedLast(
+  deps: PlanningDependencies,
+  { instance, request }: Pick<QuestionOf<'HEAL'>, 'instance' | 'request'>,
+): Promise<readonly string[] | undefined> {
+  const { slots, recreate } = healedVnfcs(request, instance.instantiatedVnfInfo);
+  if (recreate) return undefined;
+  const of = await flavourOfInstance(deps, instance);
+  const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams: request.additionalParams });
+  return vnf.surveyedLast(slots, facts);
+}
+
+interface FactSources {
+  readonly instance: PlannedInstance;
+  readonly of: Flavour;
+  readonly additionalParams: Readonly<Record<string, unknown>> | undefined;
+  readonly survey?: unknown;
+}
+
+/** Of an instance that is instantiated. */
+async function factsOf(
+  deps: PlanningDependencies,
+  { instance, of, additionalParams = {}, survey }: FactSources,
+): Promise<{ readonly vnf: Vnf; readonly facts: VnfFacts }> {
+  const vnfInstanceId = instance.id;
+  const { files } = await packageOfInstance(deps, instance);
+  checkRepeatedUserData(additionalParams);
+  const vnf = await vnfOfInstance(deps, { vnfInstanceId, flavour: of, files, additionalParams });
+  vnf.checkRequest(additionalParams);
+  const facts: VnfFacts = {
+    vnfInstanceId,
+    counts: vnfcCounts(instance.instantiatedVnfInfo),
+    isVim: (await findClusterVim(deps.db, vnfInstanceId)) !== undefined,
+    additionalParams,
+    backups: await listClusterBackups(deps.db, vnfInstanceId),
+    survey,
+  };
+  return { vnf, facts };
+}
+
+/** The flavour that an instance was instantiated with. */
+async function flavourOfInstance(deps: PlanningDependencies, instance: PlannedInstance): Promise<Flavour> {
+  const { vnfd } = await packageOfInstance(deps, instance);
+  return flavour(vnfd, String(instance.instantiatedVnfInfo?.['flavourId']));
+}

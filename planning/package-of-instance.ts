@@ -1,0 +1,41 @@
+import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
+import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
+import { readVnfPackageFiles } from '../store/vnf-packages.ts';
+import type { PlanningDependencies } from './dependencies.ts';
+
+export interface InstancePackage {
+  readonly vnfd: Vnfd;
+  /** Every file that vnflow kept, by path in the package. */
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+/** An onboarded package never changes, so what was read and parsed is kept: the newest few. */
+const read = new Map<string, InstancePackage>();
+const MOST_READ = 16;
+
+/** The package that an instance is made from, whether it may still be used for new instances or not. */
+export async function packageOfInstance(
+  { db }: Pick<PlanningDependencies, 'db'>,
+  { packageId }: { readonly packageId: string },
+): Promise<InstancePackage> {
+  const known = read.get(packageId);
+  if (known) return known;
+  const files = await readVnfPackageFiles(db, packageId);
+  const fresh = { vnfd: readVnfd(vnfdTexts(files)), files };
+  const [oldest] = read.keys();
+  if (read.size >= MOST_READ && oldest !== undefined) read.delete(oldest);
+  read.set(packageId, fresh);
+  return fresh;
+}
+
+/** The files that the VNFD of a package may consist of, as text. */
+export function vnfdTexts(files: ReadonlyMap<string, Buffer>): Map<string, string> {
+  const texts = [...files].filter(([path]) => mayBelongToVnfd(path));
+  return new Map(texts.map(([path, content]) => [path, content.toString('utf8')]));
+}
+
+/** Files under a folder as text, by path. */
+export function textsUnder(files: ReadonlyMap<string, Buffer>, prefix: string): Map<string, string> {
+  const under = [...files].filter(([path]) => path.startsWith(prefix));
+  return new Map(under.map(([path, content]) => [path, content.toString('utf8')]));
+}

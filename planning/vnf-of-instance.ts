@@ -1,0 +1,55 @@
+import { hotResources } from '../domain/standard-user-data.ts';
+import { VNF_KINDS, vnfKindOf } from '../domain/vnf-kinds/index.ts';
+import type { PackageContents, Vnf } from '../domain/vnf-kinds/vnf-kind.ts';
+import type { Flavour } from '../domain/vnfd.ts';
+import { secretName } from '../store/secrets.ts';
+import type { PlanningDependencies } from './dependencies.ts';
+import { type InstancePackage, textsUnder } from './package-of-instance.ts';
+
+interface VnfSources {
+  readonly vnfInstanceId: string;
+  /** The flavour of the request, or the one that the instance was instantiated with. */
+  readonly flavour: Flavour;
+  readonly files: InstancePackage['files'];
+  /** Of the request. */
+  readonly additionalParams: Readonly<Record<string, unknown>>;
+}
+
+/** The VNF that an instantiate request describes. @throws VnflowError BAD_REQUEST naming the member, VNFD_NOT_USABLE */
+export function newVnf(sources: VnfSources): Vnf {
+  const { flavour, additionalParams } = sources;
+  const kind = vnfKindOf({ ...flavour, parameterKeys: Object.keys(additionalParams) });
+  return kind.readVnf(kind.parameters && additionalParams[kind.parameters.key], contentsOf(sources));
+}
+
+/**
+ * The VNF of an instance, for an operation after its instantiation. Clients of Tacker repeat the parameters of the kind with each
+ * operation; without them those of the instantiation hold.
+ * @throws VnflowError BAD_REQUEST naming the member, VNFD_NOT_USABLE
+ */
+export async function vnfOfInstance(deps: PlanningDependencies, sources: VnfSources): Promise<Vnf> {
+  const { flavour, additionalParams, vnfInstanceId } = sources;
+  const kept = await keptParameters(deps, vnfInstanceId);
+  const parameterKeys = [...Object.keys(additionalParams), ...kept.keys()];
+  const kind = vnfKindOf({ ...flavour, parameterKeys });
+  const key = kind.parameters?.key ?? '';
+  return key in additionalParams
+    ? kind.readVnf(additionalParams[key], contentsOf(sources))
+    : kind.readVnf(kept.get(key));
+}
+
+/** The parameters that an instance keeps, by their key in a request. */
+async function keptParameters({ secrets }: PlanningDependencies, id: string): Promise<Map<string, unknown>> {
+  const kept = new Map<string, unknown>();
+  for (const { parameters } of VNF_KINDS) {
+    if (!parameters) continue;
+    const value = await secrets.get(secretName.kindParameters(id, parameters.keptAs));
+    if (value !== undefined) kept.set(parameters.key, value);
+  }
+  return kept;
+}
+
+function contentsOf({ flavour, files }: VnfSources): PackageContents {
+  const hots = textsUnder(files, `BaseHOT/${flavour.id}/`);
+  return { vdus: flavour.vdus.map(({ id }) => id), resources: (vduId) => hotResources(hots, vduId), files };
+}
