@@ -5,12 +5,15 @@ import {
   type Dialect,
   packageDialect,
   solDialect,
+  solV1Dialect,
   solVersionsDialect,
   vimDialect,
   vnflowDialect,
 } from './http/dialect.ts';
 import { type Endpoints, withoutBody } from './http/endpoint.ts';
 import { errorHandler, resourceRouter, send } from './http/resources.ts';
+import { vnfInstanceResources as v1InstanceResources } from './v1/vnf-instances.ts';
+import { vnfLcmOpOccResources as v1OpOccResources } from './v1/vnf-lcm-op-occs.ts';
 import { vnfInstanceResources } from './v2/vnf-instances.ts';
 import { vnfLcmOpOccResources } from './v2/vnf-lcm-op-occs.ts';
 import { vimResources } from './vims/vims.ts';
@@ -21,7 +24,7 @@ import type { PackageUploads } from './vnfpkgm/package-uploads.ts';
 import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
 
 /**
- * The HTTP API: vnflcm v2, vnfpkgm v1 and VIMs as Tacker serves them, and vnflow's own resources.
+ * The HTTP API: vnflcm v1 and v2, vnfpkgm v1 and VIMs as Tacker serves them, and vnflow's own resources.
  * @throws Error when there is no way to authenticate and `insecureNoAuth` is not set
  */
 export function createApi(context: ApiContext, uploads: PackageUploads): Express {
@@ -38,6 +41,8 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   });
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
   app.use('/vnflcm/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm') }));
+  const v1 = { ...v1InstanceResources(context), ...v1OpOccResources(context) };
+  app.use('/vnflcm/v1', router(solV1Dialect, { '/api_versions': apiVersions('/vnflcm/v1'), ...v1 }));
   app.use('/vnflcm/v2', router(solDialect, { ...vnfInstanceResources(context), ...vnfLcmOpOccResources(context) }));
   app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context, uploads)));
   app.use('/v1.0', withoutJsonSuffix, router(vimDialect, vimResources(context)));
@@ -63,7 +68,14 @@ function versionList(endpoint: string): Endpoints {
   return {
     GET: withoutBody(async () => ({
       status: 200,
-      json: { versions: [version('v2.0', '/vnflcm/v2'), version('v1.0', '/vnfpkgm/v1'), version('v1.0', '/v1.0')] },
+      json: {
+        versions: [
+          version('v2.0', '/vnflcm/v2'),
+          version('v1.0', '/vnflcm/v1'),
+          version('v1.0', '/vnfpkgm/v1'),
+          version('v1.0', '/v1.0'),
+        ],
+      },
     })),
   };
 }

@@ -47,18 +47,23 @@ const cpProtocolData = z.object({
     .optional(),
 });
 
+export const VnfExtCpConfig = z.object({
+  parentCpConfigId: identifier.optional(),
+  linkPortId: identifier.optional(),
+  cpProtocolData: z.array(cpProtocolData).optional(),
+});
+
+/** A map where version 1 of the API has a list. */
+function mapOf<T extends z.ZodType>(value: T) {
+  return z.record(z.string(), value, {
+    error: ({ input }) =>
+      Array.isArray(input) ? 'must be a map here: an array belongs to the API /vnflcm/v1' : undefined,
+  });
+}
+
 const VnfExtCpData = z.object({
   cpdId: identifier,
-  cpConfig: z
-    .record(
-      z.string(),
-      z.object({
-        parentCpConfigId: identifier.optional(),
-        linkPortId: identifier.optional(),
-        cpProtocolData: z.array(cpProtocolData).optional(),
-      }),
-    )
-    .refine((map) => Object.keys(map).length > 0, { error: 'needs at least one entry' }),
+  cpConfig: mapOf(VnfExtCpConfig).refine((map) => Object.keys(map).length > 0, { error: 'needs at least one entry' }),
 });
 
 const resourceHandle = z.object({
@@ -108,7 +113,7 @@ export const InstantiateVnfRequest = z.object({
   instantiationLevelId: identifier.optional(),
   extVirtualLinks: z.array(ExtVirtualLinkData).optional(),
   extManagedVirtualLinks: z.array(extManagedVirtualLinkData).optional(),
-  vimConnectionInfo: z.record(z.string(), VimConnectionInfo).optional(),
+  vimConnectionInfo: mapOf(VimConnectionInfo).optional(),
   localizationLanguage: z.string().max(255).optional(),
   additionalParams: keyValuePairs.optional(),
   extensions: keyValuePairs.optional(),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ProblemDetails } from '../../domain/problems.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Method } from './endpoint.ts';
-import { checkVersionHeader, SOL_VERSION } from './version-header.ts';
+import { checkVersionHeader, SOL_V1_VERSION, SOL_VERSION } from './version-header.ts';
 
 /** What the resources under one prefix have in common on the wire: Tacker serves three generations of API. */
 export interface Dialect {
@@ -35,6 +35,13 @@ export const solDialect: Dialect = {
 
 /** The same without the `Version` request header: the version lists themselves. */
 export const solVersionsDialect: Dialect = { ...solDialect, check: (headers) => checkAcceptsJson(headers.accept) };
+
+/** vnflcm v1: any `Version` or none, as in Tacker's old framework; the one that is served is sent. */
+export const solV1Dialect: Dialect = {
+  ...solDialect,
+  headers: { Version: SOL_V1_VERSION },
+  check: (headers) => checkAcceptsJson(headers.accept),
+};
 
 /** vnfpkgm v1: the old framework. No `Version`. What may be accepted differs by resource. */
 export const packageDialect: Dialect = {

@@ -3,6 +3,9 @@ import { VnflowError } from '../../domain/problems.ts';
 /** The one version of vnflcm v2 that is served. */
 export const SOL_VERSION = '2.0.0';
 
+/** The one version of vnflcm v1 that is served. */
+export const SOL_V1_VERSION = '1.3.0';
+
 const FORMAT = /^[1-9]\d*\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-impl:[^-]*)?$/;
 
 /**

@@ -1,10 +1,15 @@
 import { type Endpoints, withoutBody } from '../http/endpoint.ts';
+import { SOL_V1_VERSION, SOL_VERSION } from '../http/version-header.ts';
 
-const version = (text: string) => ({ version: text, isDeprecated: false });
+/** By prefix: the versions that are served under it. */
+const SERVED = {
+  '/vnflcm': [SOL_V1_VERSION, SOL_VERSION],
+  '/vnflcm/v1': [SOL_V1_VERSION],
+  '/vnflcm/v2': [SOL_VERSION],
+} as const;
 
-/** SOL013 9.3.3.3. vnflow serves version 2 only, so only that is listed. @param uriPrefix /vnflcm or /vnflcm/v2 */
-export function apiVersions(uriPrefix: string): Endpoints {
-  return {
-    GET: withoutBody(async () => ({ status: 200, json: { uriPrefix, apiVersions: [version('2.0.0')] } })),
-  };
+/** The list of versions under a prefix (SOL013 9.3.3.3). */
+export function apiVersions(uriPrefix: keyof typeof SERVED): Endpoints {
+  const apiVersions = SERVED[uriPrefix].map((version) => ({ version, isDeprecated: false }));
+  return { GET: withoutBody(async () => ({ status: 200, json: { uriPrefix, apiVersions } })) };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { LCM_OPERATIONS } from '../../domain/operations.ts';
+import { LCM_OPERATIONS, type Operation as LcmOperation, OPERATIONS } from '../../domain/operations.ts';
 import { CancelMode, CreateVnfRequest } from '../../domain/sol-requests.ts';
+import { V1_OPERATIONS } from '../v1/operations.ts';
+import { CreateVnfRequestV1 } from '../v1/requests.ts';
 import { RegisterVim, UpdateVim } from '../vims/vim-requests.ts';
 import { CreateVnfPkgInfoRequest, VnfPkgInfoModifications } from '../vnfpkgm/package-requests.ts';
 import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
@@ -23,24 +25,40 @@ function taskPath({ task, summary, request }: (typeof LCM_OPERATIONS)[keyof type
   return [`/vnflcm/v2/vnf_instances/{id}/${task}`, { post: { summary, body: request, success: 202 } }];
 }
 
+/** The same resource in v1, with its own body. */
+function v1TaskPath(operation: LcmOperation): [string, Methods] {
+  const { task, summary } = LCM_OPERATIONS[operation];
+  const { request } = V1_OPERATIONS[operation];
+  return [`/vnflcm/v1/vnf_instances/{id}/${task}`, { post: { summary, body: request, success: 202 } }];
+}
+
+/** What both versions of vnflcm have. @param create the body of `POST vnf_instances` */
+function vnflcmPaths(prefix: string, create: z.ZodType): Record<string, Methods> {
+  return {
+    [`${prefix}/vnf_instances`]: {
+      ...get('List VNF instances'),
+      post: { summary: 'Create a VNF instance', body: create, success: 201 },
+    },
+    [`${prefix}/vnf_instances/{id}`]: {
+      ...get('Show a VNF instance'),
+      delete: { summary: 'Delete a VNF instance', success: 204 },
+    },
+    [`${prefix}/vnf_lcm_op_occs`]: get('List operations'),
+    [`${prefix}/vnf_lcm_op_occs/{id}`]: get('Show an operation'),
+    [`${prefix}/vnf_lcm_op_occs/{id}/retry`]: act('Go on where a failed operation stopped'),
+    [`${prefix}/vnf_lcm_op_occs/{id}/rollback`]: act('Undo a failed operation'),
+    [`${prefix}/vnf_lcm_op_occs/{id}/fail`]: act('Give a failed operation up', 200),
+    [`${prefix}/vnf_lcm_op_occs/{id}/cancel`]: {
+      post: { summary: 'Stop an operation under way', body: CancelMode, success: 202 },
+    },
+  };
+}
+
 const PATHS: Readonly<Record<string, Methods>> = {
-  '/vnflcm/v2/vnf_instances': {
-    ...get('List VNF instances'),
-    post: { summary: 'Create a VNF instance', body: CreateVnfRequest, success: 201 },
-  },
-  '/vnflcm/v2/vnf_instances/{id}': {
-    ...get('Show a VNF instance'),
-    delete: { summary: 'Delete a VNF instance', success: 204 },
-  },
+  ...vnflcmPaths('/vnflcm/v2', CreateVnfRequest),
   ...Object.fromEntries(Object.values(LCM_OPERATIONS).map(taskPath)),
-  '/vnflcm/v2/vnf_lcm_op_occs': get('List operations'),
-  '/vnflcm/v2/vnf_lcm_op_occs/{id}': get('Show an operation'),
-  '/vnflcm/v2/vnf_lcm_op_occs/{id}/retry': act('Go on where a failed operation stopped'),
-  '/vnflcm/v2/vnf_lcm_op_occs/{id}/rollback': act('Undo a failed operation'),
-  '/vnflcm/v2/vnf_lcm_op_occs/{id}/fail': act('Give a failed operation up', 200),
-  '/vnflcm/v2/vnf_lcm_op_occs/{id}/cancel': {
-    post: { summary: 'Stop an operation under way', body: CancelMode, success: 202 },
-  },
+  ...vnflcmPaths('/vnflcm/v1', CreateVnfRequestV1),
+  ...Object.fromEntries(OPERATIONS.map(v1TaskPath)),
   '/vnfpkgm/v1/vnf_packages': {
     ...get('List VNF packages'),
     post: { summary: 'Create a VNF package', body: CreateVnfPkgInfoRequest, success: 201 },

@@ -26,11 +26,11 @@ export function bearWitness(baseUrl: string, ledger: Ledger): void {
   witnesses.set(baseUrl, ledger);
 }
 
-/** Asks for the plan of every operation before it is started through this client. */
+/** Asks for the plan of every operation before it is started through this client. The resource takes requests of version 2. */
 export function askForPlans(http: AxiosInstance): AxiosInstance {
   const pending = new WeakMap<object, Promised>();
   http.interceptors.request.use(async (config) => {
-    const [, instance, task] = /\/vnf_instances\/([^/?]+)\/([a-z]+)$/.exec(config.url ?? '') ?? [];
+    const [, instance, task] = /\/vnflcm\/v2\/vnf_instances\/([^/?]+)\/([a-z]+)$/.exec(config.url ?? '') ?? [];
     const operation = OPERATIONS[task ?? ''];
     if (config.method !== 'post' || operation === undefined) return config;
     const { baseURL = '', headers } = config;

@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import type { Operation, RequestOf } from '../../domain/operations.ts';
+import { findDefaultVim } from '../../store/vims.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { HealVnfRequestV1, InstantiateVnfRequestV1, ScaleVnfRequestV1, TerminateVnfRequestV1 } from './requests.ts';
+import { healRequest, instantiateRequest, scaleRequest, terminateRequest } from './translate-request.ts';
+
+interface Requests {
+  INSTANTIATE: InstantiateVnfRequestV1;
+  TERMINATE: TerminateVnfRequestV1;
+  SCALE: ScaleVnfRequestV1;
+  HEAL: HealVnfRequestV1;
+}
+export type V1RequestOf<O extends Operation> = Requests[O];
+
+interface V1Operation<O extends Operation> {
+  /** The schema of v1's request body. */
+  readonly request: z.ZodType<V1RequestOf<O>>;
+  /** The request in the internal model. @throws VnflowError BAD_REQUEST */
+  readonly translate: (
+    context: ApiContext,
+    instance: VnfInstanceRow,
+    body: V1RequestOf<O>,
+  ) => RequestOf<O> | Promise<RequestOf<O>>;
+}
+
+/** What v1 has of its own of each LCM operation. Everything else is in domain/operations.ts. */
+export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
+  INSTANTIATE: {
+    request: InstantiateVnfRequestV1,
+    translate: async ({ db }, { tenant }, body) => instantiateRequest(body, (await findDefaultVim(db, tenant))?.id),
+  },
+  TERMINATE: { request: TerminateVnfRequestV1, translate: (_context, _instance, body) => terminateRequest(body) },
+  SCALE: { request: ScaleVnfRequestV1, translate: (_context, _instance, body) => scaleRequest(body) },
+  HEAL: {
+    request: HealVnfRequestV1,
+    translate: (_context, { instantiatedVnfInfo }, body) => healRequest(body, instantiatedVnfInfo ?? {}),
+  },
+};

@@ -1,0 +1,69 @@
+import type { Operation } from '../../domain/operations.ts';
+import type { ExtVirtualLinkData, VimConnectionInfo } from '../../domain/sol-requests.ts';
+import { OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
+import { V1_OPENSTACK } from './translate-request.ts';
+
+type Free = Readonly<Record<string, unknown>>;
+
+/** The parameters of an operation in the shape in which v1 would have sent them. @param params as the store keeps them, without secrets */
+export function requestView(operation: Operation, params: Free): Free {
+  switch (operation) {
+    case 'INSTANTIATE':
+      return instantiateView(params);
+    case 'HEAL':
+      return healView(params);
+    default:
+      return params;
+  }
+}
+
+function instantiateView({ vimConnectionInfo, extVirtualLinks, ...rest }: Free): Free {
+  const connections = (vimConnectionInfo ?? {}) as Readonly<Record<string, VimConnectionInfo>>;
+  return {
+    ...rest,
+    vimConnectionInfo: Object.entries(connections).map(([id, info]) => ({
+      id,
+      ...info,
+      vimType: v1VimType(info.vimType),
+    })),
+    ...(extVirtualLinks === undefined
+      ? {}
+      : { extVirtualLinks: (extVirtualLinks as readonly ExtVirtualLinkData[]).map(extVirtualLinkView) }),
+  };
+}
+
+/** @returns the name that v1 has for a type of VIM */
+export function v1VimType(vimType: string): string {
+  return vimType === OPENSTACK_VIM_TYPE ? V1_OPENSTACK : vimType;
+}
+
+function extVirtualLinkView({ extCps, ...link }: ExtVirtualLinkData): Free {
+  return {
+    ...link,
+    extCps: extCps.map(({ cpdId, cpConfig }) => ({
+      cpdId,
+      cpConfig: Object.entries(cpConfig).map(([key, config]) => ({
+        ...(key === cpdId ? {} : { cpInstanceId: key }),
+        ...config,
+      })),
+    })),
+  };
+}
+
+/** A heal of everything is one without `vnfcInstanceId` in v1, and has no `all`. */
+function healView({ vnfcInstanceId, additionalParams, ...rest }: Free): Free {
+  const given = (additionalParams ?? {}) as Free;
+  const { all, ...others } = given;
+  const kept = vnfcInstanceId === undefined && all === true ? others : given;
+  return {
+    ...rest,
+    ...(Array.isArray(vnfcInstanceId) ? { vnfcInstanceId: vnfcInstanceId.map(vnfcResourceIdOf) } : {}),
+    ...(Object.keys(kept).length === 0 ? {} : { additionalParams: kept }),
+  };
+}
+
+/** An id of `vnfcInfo` is `{vduId}-{vnfcResourceInfo.id}`. */
+function vnfcResourceIdOf(vnfcInfoId: unknown): string {
+  const text = String(vnfcInfoId);
+  return /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.exec(text)?.[0] ?? text;
+}

@@ -1,0 +1,96 @@
+import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
+import type { VimRow } from '../../store/vims.ts';
+import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import { present } from '../http/present.ts';
+import { derivedId } from './derived-id.ts';
+import { type InternalInfo, instantiatedVnfInfoView } from './instantiated-vnf-info-view.ts';
+import { v1VimType } from './request-view.ts';
+
+type Free = Readonly<Record<string, unknown>>;
+
+/** Rows of the store that the view of an instance needs besides its own. */
+export interface InstanceSurroundings {
+  /** The VIMs of the project. */
+  readonly vims: readonly VimRow[];
+  /** By instance: `additionalParams` of its newest instantiate, without secrets. */
+  readonly additionalParams: ReadonlyMap<string, Free>;
+}
+
+const TASKS: Readonly<Record<VnfInstanceRow['instantiationState'], Readonly<Record<string, string>>>> = {
+  NOT_INSTANTIATED: { instantiate: 'instantiate' },
+  INSTANTIATED: { terminate: 'terminate', scale: 'scale', heal: 'heal', changeExtConn: 'change_ext_conn' },
+};
+
+export function vnfInstanceUrl(endpoint: string, id: string): string {
+  return `${endpoint}/vnflcm/v1/vnf_instances/${id}`;
+}
+
+/** VnfInstance as Tacker's v1 API emits it. An instance without a name is called by its id; a missing description is null. */
+export function vnfInstanceView(
+  row: VnfInstanceRow,
+  endpoint: string,
+  surroundings: InstanceSurroundings,
+): Record<string, unknown> & { id: string } {
+  const self = vnfInstanceUrl(endpoint, row.id);
+  const tasks = Object.entries(TASKS[row.instantiationState]).map(([rel, path]) => [rel, { href: `${self}/${path}` }]);
+  return {
+    id: row.id,
+    vnfInstanceName: row.name || `vnf-${row.id}`,
+    vnfInstanceDescription: row.description,
+    vnfdId: row.vnfdId,
+    vnfProvider: row.provider,
+    vnfProductName: row.productName,
+    vnfSoftwareVersion: row.softwareVersion,
+    vnfdVersion: row.vnfdVersion,
+    vnfPkgId: row.packageId,
+    instantiationState: row.instantiationState,
+    ...present({
+      metadata: row.metadata,
+      extensions: row.extensions,
+      vnfConfigurableProperties: row.vnfConfigurableProperties,
+    }),
+    ...(row.instantiationState === 'INSTANTIATED' ? instantiatedMembers(row, surroundings) : {}),
+    _links: { self: { href: self }, ...Object.fromEntries(tasks) },
+  };
+}
+
+function instantiatedMembers(row: VnfInstanceRow, { vims, additionalParams }: InstanceSurroundings): Free {
+  const connections = (row.vimConnectionInfo ?? {}) as Readonly<Record<string, VimConnectionInfo>>;
+  const info: InternalInfo = row.instantiatedVnfInfo ?? {};
+  return {
+    vimConnectionInfo: [
+      ...Object.entries(connections).map((entry) => connectionView(entry, vims)),
+      ...vims.filter(({ vnfInstanceId }) => vnfInstanceId === row.id).map(clusterView),
+    ],
+    instantiatedVnfInfo: instantiatedVnfInfoView(info, {
+      vimIdOf: (key) => connections[key]?.vimId ?? key,
+      additionalParams: additionalParams.get(row.id),
+    }),
+  };
+}
+
+/** Of a registered VIM v1 shows only which one it is. */
+function connectionView(
+  [id, { vimId, vimType, interfaceInfo, accessInfo }]: [string, VimConnectionInfo],
+  vims: readonly VimRow[],
+): Free {
+  const isRegistered = vims.some((vim) => vim.id === vimId);
+  return {
+    id,
+    vimId: vimId ?? null,
+    vimType: v1VimType(vimType),
+    interfaceInfo: isRegistered ? {} : (interfaceInfo ?? {}),
+    accessInfo: isRegistered ? {} : (accessInfo ?? {}),
+  };
+}
+
+/** The VIM that the instance's cluster is. */
+function clusterView({ id, authUrl }: VimRow): Free {
+  return {
+    id: derivedId(`VIM connection ${id}`),
+    vimId: id,
+    vimType: 'kubernetes',
+    interfaceInfo: null,
+    accessInfo: { authUrl },
+  };
+}
