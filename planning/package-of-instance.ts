@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
 import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
 import { readVnfPackageFiles } from '../store/vnf-packages.ts';
@@ -9,22 +10,20 @@ export interface InstancePackage {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** An onboarded package never changes, so what was read and parsed is kept: the newest few. */
-const read = new Map<string, InstancePackage>();
-const MOST_READ = 16;
+const MOST_PACKAGES = 16;
+/** Packages that were read and parsed, by id. An onboarded package never changes, so an entry never expires. */
+const packages = new LRUCache<string, InstancePackage>({ max: MOST_PACKAGES });
 
 /** The package that an instance is made from, whether it may still be used for new instances or not. */
 export async function packageOfInstance(
   { db }: Pick<PlanningDependencies, 'db'>,
   { packageId }: { readonly packageId: string },
 ): Promise<InstancePackage> {
-  const known = read.get(packageId);
+  const known = packages.get(packageId);
   if (known) return known;
   const files = await readVnfPackageFiles(db, packageId);
   const fresh = { vnfd: readVnfd(vnfdTexts(files)), files };
-  const [oldest] = read.keys();
-  if (read.size >= MOST_READ && oldest !== undefined) read.delete(oldest);
-  read.set(packageId, fresh);
+  packages.set(packageId, fresh);
   return fresh;
 }
 

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { VnflowError } from '../../domain/problems.ts';
 import { createSession, type Session } from '../../openstack/session.ts';
 import type { VimConnection } from '../facts/operation-facts.ts';
 
-/** Tokens are kept between activities, so that 500 nodes do not ask Keystone 500 times. */
-const sessions = new Map<string, Session>();
 const MOST_SESSIONS = 100;
+/** Sessions by a hash of their credentials. Activities share them, so that 500 nodes do not ask Keystone for 500 tokens. */
+const sessions = new LRUCache<string, Session>({ max: MOST_SESSIONS });
 
 const Access = z.object({
   username: z.string(),
@@ -46,8 +47,6 @@ export function vimSession({ id, info }: VimConnection): Session {
   const key = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');
   const known = sessions.get(key);
   if (known) return known;
-  const [oldest] = sessions.keys();
-  if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
   const session = createSession(credentials);
   sessions.set(key, session);
   return session;
