@@ -8,7 +8,9 @@ let system: System;
 let id: string;
 beforeAll(async () => {
   system = await startSystem();
-}, 60_000);
+  const created = await system.http.post('/vnflcm/v1/vnf_instances', { vnfdId: await onboardSample(system.http) });
+  id = created.data.id;
+}, 90_000);
 afterAll(() => system.stop());
 
 const v1 = async () => (await system.http.get(`/vnflcm/v1/vnf_instances/${id}`)).data;
@@ -29,10 +31,6 @@ const run = async (task: string, body: object) => {
 };
 
 it('instantiates: both versions show the cluster, and version 1 its VIM', async () => {
-  const vnfdId = await onboardSample(system.http);
-  const created = await system.http.post('/vnflcm/v1/vnf_instances', { vnfdId });
-  expect(created.status).toBe(201);
-  id = created.data.id;
   await run('instantiate', asV1(system.instantiateBody()));
   const [seen1, seen2] = [await v1(), await v2()];
   expect(seen1.vimConnectionInfo.map(({ vimType }: { vimType: string }) => vimType)).toEqual([

@@ -303,6 +303,7 @@ it('a body of the other version is refused, and the detail says where it belongs
   expect(await refusal(`${INSTANCES}/${id}/heal`, { vnfcInstanceId: [`workerNode-${WORKER}`] })).toContain(
     '/vnflcm/v2',
   );
+  expect(await refusal(`/vnflcm/v2/vnf_instances/${id}/heal`, { vnfcInstanceId: [WORKER] })).toContain('/vnflcm/v1');
   expect(await refusal(`${INSTANCES}/${id}/heal`, { vnfcInstanceId: [id] })).toContain('vnfcResourceInfo');
 });
 

@@ -30,7 +30,9 @@ export function healedVnfcs(
   const { vnfcInfo, vnfcResourceInfo } = HealedInfo.parse(info ?? {});
   const slots = new Map(vnfcResourceInfo.map(({ id, vduId, metadata }) => [id, slotName(vduId, metadata.vdu_idx)]));
   const slotOf = new Map(vnfcInfo.map(({ id, vnfcResourceInfoId }) => [id, slots.get(vnfcResourceInfoId)]));
-  const named = vnfcInstanceId?.map((id) => slotOf.get(id) ?? refuseVnfc(id, [...slotOf.keys()]));
+  const named = vnfcInstanceId?.map(
+    (id) => slotOf.get(id) ?? refuseVnfc(id, { vnfcInfo: [...slotOf.keys()], vnfcResourceInfo: slots }),
+  );
   return {
     slots: [...new Set(named ?? slots.values())].sort(bySlot),
     recreate: additionalParams?.['all'] === true && named === undefined,
@@ -50,8 +52,12 @@ function bySlot(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-function refuseVnfc(id: string, existing: readonly string[]): never {
+function refuseVnfc(
+  id: string,
+  known: { readonly vnfcInfo: readonly string[]; readonly vnfcResourceInfo: ReadonlyMap<string, string> },
+): never {
+  const belongs = known.vnfcResourceInfo.has(id) ? ' An id of vnfcResourceInfo belongs to the API /vnflcm/v1.' : '';
   throw new VnflowError('BAD_REQUEST', {
-    detail: `vnfcInstanceId: ${id.slice(0, 255)} is no vnfcInfo of this VNF instance; it has ${existing.join(', ') || 'none'}.`,
+    detail: `vnfcInstanceId: ${id.slice(0, 255)} is no vnfcInfo of this VNF instance; it has ${known.vnfcInfo.join(', ') || 'none'}.${belongs}`,
   });
 }
