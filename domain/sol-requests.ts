@@ -57,7 +57,7 @@ export const VnfExtCpConfig = z.object({
 function mapOf<T extends z.ZodType>(value: T) {
   return z.record(z.string(), value, {
     error: ({ input }) =>
-      Array.isArray(input) ? 'must be a map here: an array belongs to the API /vnflcm/v1' : undefined,
+      Array.isArray(input) ? 'expected record, received array, which belongs to the API /vnflcm/v1' : undefined,
   });
 }
 

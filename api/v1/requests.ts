@@ -17,7 +17,7 @@ function listOf<T extends z.ZodType>(item: T) {
   return z.array(item, {
     error: ({ input }) =>
       typeof input === 'object' && input !== null
-        ? 'must be an array here: a map belongs to the API /vnflcm/v2'
+        ? 'expected array, received object, which belongs to the API /vnflcm/v2'
         : undefined,
   });
 }
