@@ -2,11 +2,12 @@ import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { HealVnfRequest } from '../../domain/sol-requests.ts';
 import type { ControlPlaneSurvey } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import { readOperationFact } from '../../store/operations.ts';
+import { secretName } from '../../store/secrets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { operationOf } from './operation-facts.ts';
 
+/** The request of the heal under way, secrets included: never leaves the activity. */
 export async function healRequestOf(deps: ActivityDependencies, ref: OperationRef): Promise<HealVnfRequest> {
-  return HealVnfRequest.parse((await operationOf(deps, ref)).operationParams);
+  return HealVnfRequest.parse(await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId)));
 }
 
 /** What `surveyControlPlane` found, or undefined when it was not asked. */
