@@ -66,7 +66,7 @@ it('the eleventh command at once on one connection is refused as by sshd, and is
     { where: expect.stringContaining('worker'), what: 'MaxSessions' },
   ]);
   await new Promise((resolve) => running[0]?.once('close', resolve).close());
-  await expect.poll(() => exec(client, 'true').then(() => 'served')).toBe('served');
+  await expect.poll(() => exec(client, 'true').then(() => 'served'), { timeout: 20_000 }).toBe('served');
 });
 
 it('from ten unfinished logins on the bastion drops some before the banner; equal seeds, equal drops', async () => {
