@@ -6,7 +6,7 @@ import { type BaseHot, type Hot, readHot, templateInvalid } from './standard-use
 import { checkNestedFiles } from './standard-user-data/hot-resources.ts';
 import { withIndexedVdus } from './standard-user-data/indexed-vdus.ts';
 import { checkNfv, extractNfv, type Grant, type Nfv } from './standard-user-data/nfv.ts';
-import type { Flavour } from './vnfd.ts';
+import type { Flavour } from './vnfd/model.ts';
 
 export { type BaseHot, baseHot } from './standard-user-data/hot.ts';
 export { hotResources } from './standard-user-data/hot-resources.ts';

@@ -2,6 +2,7 @@ import { VnflowError } from './problems.ts';
 import { readDefinitionFiles } from './vnfd/definition-files.ts';
 import { readFlavour } from './vnfd/flavour.ts';
 import { flavourIdOf } from './vnfd/flavour-id.ts';
+import type { Flavour, Level } from './vnfd/model.ts';
 import { type Definitions, invalid, type NodeTemplate, toscaText } from './vnfd/tosca.ts';
 import { type TypeHierarchy, typeHierarchy } from './vnfd/type-hierarchy.ts';
 
@@ -13,86 +14,6 @@ export interface Vnfd {
   readonly softwareVersion: string;
   readonly vnfdVersion: string;
   readonly flavours: readonly Flavour[];
-}
-
-export interface Flavour {
-  readonly id: string;
-  readonly description: string;
-  readonly vdus: readonly Vdu[];
-  readonly storages: readonly Storage[];
-  readonly connectionPoints: readonly ConnectionPoint[];
-  readonly virtualLinks: readonly VirtualLink[];
-  readonly defaultLevelId?: string;
-  readonly levels: readonly Level[];
-  readonly aspects: readonly Aspect[];
-  readonly affinityRules: readonly AffinityRule[];
-  readonly softwareImages: readonly SoftwareImage[];
-  /** Implementations that the Vnflcm interface names, for example `mgmt-drivers-kubernetes`. */
-  readonly managementDrivers: readonly string[];
-}
-
-export interface Vdu {
-  readonly id: string;
-  readonly name: string;
-  /** `requested_additional_capability_name`: the Nova flavor. */
-  readonly computeFlavour?: string;
-  readonly softwareImage?: SoftwareImage;
-  readonly storageIds: readonly string[];
-}
-
-export interface Storage {
-  readonly id: string;
-  readonly softwareImage?: SoftwareImage;
-}
-
-/** A VduCp. Without a `virtualLinkId` it is external: an extVirtualLink of the request connects it. */
-export interface ConnectionPoint {
-  readonly id: string;
-  readonly vduId: string;
-  readonly virtualLinkId?: string;
-}
-
-export interface VirtualLink {
-  readonly id: string;
-}
-
-export interface Level {
-  readonly id: string;
-  /** Instances per VDU. */
-  readonly vduCounts: Readonly<Record<string, number>>;
-  /** Scale level per aspect. */
-  readonly scaleLevels: Readonly<Record<string, number>>;
-}
-
-export interface Aspect {
-  readonly id: string;
-  readonly maxScaleLevel: number;
-  /** Instances that one step adds, per VDU. */
-  readonly vduDeltas: Readonly<Record<string, number>>;
-}
-
-export interface AffinityRule {
-  readonly kind: 'AFFINITY' | 'ANTI_AFFINITY';
-  /** For example `nfvi_node`. */
-  readonly scope: string;
-  readonly targets: readonly string[];
-}
-
-/** In VnfPkgInfo's shape. Sizes in bytes. */
-export interface SoftwareImage {
-  /** The VDU's or storage's id. */
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly provider?: string;
-  readonly checksum?: { readonly algorithm: string; readonly hash: string };
-  readonly containerFormat: string;
-  readonly diskFormat: string;
-  readonly minDisk: number;
-  readonly minRam: number;
-  readonly size: number;
-  /** Path in the package, if it carries the image. */
-  readonly imagePath?: string;
 }
 
 const VNF = 'tosca.nodes.nfv.VNF';

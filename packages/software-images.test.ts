@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { SoftwareImage, Vnfd } from '../domain/vnfd.ts';
+import type { SoftwareImage } from '../domain/vnfd/model.ts';
+import type { Vnfd } from '../domain/vnfd.ts';
 import { softwareImages } from './software-images.ts';
 
 const image = (id: string, name: string): SoftwareImage => ({

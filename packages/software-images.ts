@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SoftwareImage } from '../domain/vnfd/model.ts';
 import { isUri } from '../domain/vnfd/package-path.ts';
-import type { SoftwareImage, Vnfd } from '../domain/vnfd.ts';
+import type { Vnfd } from '../domain/vnfd.ts';
 import { csarInvalid } from './csar-problem.ts';
 
 /** VnfPackageSoftwareImageInfo as Tacker's `/vnfpkgm/v1` gives it. Sizes in bytes. */

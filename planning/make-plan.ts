@@ -13,7 +13,8 @@ import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts'
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
 import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
-import { type Flavour, flavour, vduCount } from '../domain/vnfd.ts';
+import type { Flavour } from '../domain/vnfd/model.ts';
+import { flavour, vduCount } from '../domain/vnfd.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import { findClusterVim } from '../store/cluster-vims.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';

@@ -1,7 +1,7 @@
 import { hotResources } from '../domain/standard-user-data.ts';
 import { VNF_KINDS, vnfKindOf } from '../domain/vnf-kinds/index.ts';
 import type { PackageContents, Vnf } from '../domain/vnf-kinds/vnf-kind.ts';
-import type { Flavour } from '../domain/vnfd.ts';
+import type { Flavour } from '../domain/vnfd/model.ts';
 import { secretName } from '../store/secrets.ts';
 import type { PlanningDependencies } from './dependencies.ts';
 import { type InstancePackage, textsUnder } from './package-of-instance.ts';

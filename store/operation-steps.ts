@@ -1,10 +1,14 @@
+import type { Selectable } from 'kysely';
 import type { Plan } from '../domain/operation/plan.ts';
 import { OPEN_STATES } from '../domain/operation/state.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { stepSummary } from '../domain/steps/index.ts';
 import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
-import type { OperationEventRow, OperationStepRow } from './operations.ts';
+import type { OperationEventTable, OperationStepTable } from './schema.ts';
+
+export type OperationStepRow = Selectable<OperationStepTable>;
+export type OperationEventRow = Selectable<OperationEventTable>;
 
 /** Writes the plan as the operation's ledger of steps. Steps that are there already (a retry) keep what they have. */
 export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan: Plan): Promise<void> {

@@ -11,13 +11,11 @@ import { json, jsonOrNull } from './json.ts';
 import type { Database } from './open-store.ts';
 import { beginPlan, forgetPlans } from './operation-plans.ts';
 import { closeBegunSteps } from './operation-steps.ts';
-import type { OperationEventTable, OperationStepTable, VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
+import type { VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
 /** Without the context, which grows with the cluster and is read by key (`readOperationFact`), and without what only the engine needs. */
 export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context' | EngineColumn>;
 type EngineColumn = 'recordSeq' | 'round' | 'planDirection';
-export type OperationStepRow = Selectable<OperationStepTable>;
-export type OperationEventRow = Selectable<OperationEventTable>;
 type Free = Record<string, unknown>;
 
 const COLUMNS = [

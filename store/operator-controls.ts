@@ -2,8 +2,8 @@ import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { CancelMode } from '../domain/operation/state.ts';
 import type { StepControl } from '../domain/operation/step-control.ts';
 import type { Database } from './open-store.ts';
-import { insertStepEvent } from './operation-steps.ts';
-import { insertOperationEvent, type OperationStepRow, takeRecord } from './operations.ts';
+import { insertStepEvent, type OperationStepRow } from './operation-steps.ts';
+import { insertOperationEvent, takeRecord } from './operations.ts';
 
 /** Marks that an operation is being cancelled, until it enters its next state. May run twice. */
 export async function recordCancelPending(

@@ -4,7 +4,8 @@ import { type InstantiatedVnfFacts, instantiatedVnfInfo } from '../../domain/ins
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
-import { type Flavour, flavour, level } from '../../domain/vnfd.ts';
+import type { Flavour } from '../../domain/vnfd/model.ts';
+import { flavour, level } from '../../domain/vnfd.ts';
 import { type StackRef, type StackResource, stackOf } from '../../openstack/heat.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { flavourOfInstance, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';

@@ -8,7 +8,8 @@ import {
   VimConnectionInfo as VimConnectionInfoSchema,
 } from '../../domain/sol-requests.ts';
 import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
-import { type Flavour, flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
+import type { Flavour } from '../../domain/vnfd/model.ts';
+import { flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
 import { findVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';

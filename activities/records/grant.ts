@@ -2,7 +2,8 @@ import type { OperationRef, RecordActivities } from '../../domain/operation/acti
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Grant } from '../../domain/standard-user-data.ts';
-import { type Flavour, flavour } from '../../domain/vnfd.ts';
+import type { Flavour } from '../../domain/vnfd/model.ts';
+import { flavour } from '../../domain/vnfd.ts';
 import { findImage } from '../../openstack/glance.ts';
 import type { Session } from '../../openstack/session.ts';
 import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';

@@ -1,7 +1,7 @@
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
+import { backupIdOf, findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/chosen-backup.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
-import { backupIdOf, findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/plan-restore.ts';
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterBackup, listClusterBackups } from '../../store/cluster-backups.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { VnflowError } from '../../domain/problems.ts';
-import { listEvents } from '../../store/operation-steps.ts';
-import type { OperationEventRow } from '../../store/operations.ts';
+import { listEvents, type OperationEventRow } from '../../store/operation-steps.ts';
 import type { ApiContext } from '../dependencies.ts';
 import type { ApiRequest } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';

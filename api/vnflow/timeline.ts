@@ -1,8 +1,8 @@
 import { criticalPath, type PlanStep } from '../../domain/operation/plan.ts';
 import { STEP_KINDS, type StepKind } from '../../domain/steps/index.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
-import { listSteps } from '../../store/operation-steps.ts';
-import type { OperationStepRow, VnfLcmOpOccRow } from '../../store/operations.ts';
+import { listSteps, type OperationStepRow } from '../../store/operation-steps.ts';
+import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { present } from '../http/present.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Flavour } from '../vnfd.ts';
+import type { Flavour } from '../vnfd/model.ts';
 import { scaleFacts } from './scale-facts.ts';
 
 const flavour = {

@@ -1,6 +1,6 @@
 import { VnflowError } from '../problems.ts';
 import type { ScaleVnfRequest } from '../sol-requests.ts';
-import type { Flavour } from '../vnfd.ts';
+import type { Flavour } from '../vnfd/model.ts';
 import type { ScaleFacts } from './scale.ts';
 
 /** The parts of instantiatedVnfInfo that a scale depends on. */

@@ -1,6 +1,6 @@
 import { VnflowError } from '../problems.ts';
 import type { ExtVirtualLinkData } from '../sol-requests.ts';
-import type { Flavour } from '../vnfd.ts';
+import type { Flavour } from '../vnfd/model.ts';
 import type { Hot } from './hot.ts';
 import { templateInvalid } from './hot.ts';
 import { getParamPath } from './indexed-vdus.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AffinityRule, Aspect, ConnectionPoint, Flavour, Level, Storage, Vdu, VirtualLink } from '../vnfd.ts';
 import { managementDriversOf } from './management-drivers.ts';
+import type { AffinityRule, Aspect, ConnectionPoint, Flavour, Level, Storage, Vdu, VirtualLink } from './model.ts';
 import { readSoftwareImage, softwareImagesOf } from './software-image.ts';
 import { type Definitions, invalid, type NodeTemplate, type Policy, readAs, requirements } from './tosca.ts';
 import type { TypeHierarchy } from './type-hierarchy.ts';

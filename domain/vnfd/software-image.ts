@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SoftwareImage, Storage, Vdu } from '../vnfd.ts';
+import type { SoftwareImage, Storage, Vdu } from './model.ts';
 import { isUri, resolveInPackage } from './package-path.ts';
 import { invalid, type NodeTemplate, readAs, toscaText } from './tosca.ts';
 

@@ -1,5 +1,5 @@
 import { parseSlot } from '../../slot.ts';
-import { backupIdOf } from './plan-restore.ts';
+import { backupIdOf } from './chosen-backup.ts';
 import type { ClusterShape } from './shape.ts';
 
 /** What a heal means for a cluster. */

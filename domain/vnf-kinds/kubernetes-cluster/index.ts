@@ -5,12 +5,12 @@ import { parseMember } from '../../parse-member.ts';
 import type { InsideServers } from '../../stack-plans/inside-servers.ts';
 import type { Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkClusterParameters } from './check-parameters.ts';
+import { backupIdOf, checkBackup } from './chosen-backup.ts';
 import { discoverCluster, discoverNodes } from './discovery.ts';
 import { DrainTimeout } from './drain-timeout.ts';
 import { healFacts } from './heal-facts.ts';
 import { insideCluster } from './inside-cluster.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters } from './parameters.ts';
-import { backupIdOf, checkBackup } from './plan-restore.ts';
 import { checkScaledVdu } from './scaled-workers.ts';
 import { checkNewCluster, clusterShape } from './shape.ts';
 

@@ -4,8 +4,8 @@ import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
 import { stepSummary } from '../../steps/index.ts';
+import { checkBackup } from './chosen-backup.ts';
 import type { HealFacts } from './heal-facts.ts';
-import { checkBackup } from './plan-restore.ts';
 
 const master = (index: number) => slotName('masterNode', index);
 const worker = (index: number) => slotName('workerNode', index);
