@@ -1,5 +1,5 @@
 import { type Plan, type PlanStep, slotsOf } from './operation/plan.ts';
-import type { StepKind } from './steps/index.ts';
+import { stepFacts } from './steps/index.ts';
 
 /** A node that the instance has before the operation. */
 export interface ExistingNode {
@@ -32,45 +32,6 @@ export interface Disruption {
   /** Of etcd: before, at the lowest point, after. */
   readonly quorum: { readonly before: Quorum; readonly lowest: Quorum; readonly after: Quorum };
 }
-
-/** What a kind of step does to the nodes it names (`slot`, `slots`), and whom it asks besides. */
-interface Effect {
-  readonly named?: 'visited' | 'drained' | 'removed' | 'replaced';
-  /** Every node that is there. */
-  readonly all?: 'removed' | 'replaced';
-  readonly member?: 'joins' | 'leaves';
-  /** One of the control-plane nodes is asked about the cluster: whichever answers. */
-  readonly asksControlPlane?: true;
-}
-
-const EFFECTS: Readonly<Record<StepKind, Effect>> = {
-  gracePeriod: {},
-  applyStack: {},
-  growStack: {},
-  discover: {},
-  forgetCluster: {},
-  prepareNode: { named: 'visited' },
-  loadBalancer: { named: 'visited' },
-  initControlPlane: { named: 'visited', member: 'joins' },
-  joinControlPlane: { named: 'visited', member: 'joins', asksControlPlane: true },
-  installCni: { named: 'visited' },
-  joinWorker: { named: 'visited', asksControlPlane: true },
-  verifyCluster: { named: 'visited' },
-  registerVim: { named: 'visited' },
-  snapshotEtcd: { named: 'visited', asksControlPlane: true },
-  scheduleSnapshots: {},
-  stopServers: {},
-  restoreControlPlane: { named: 'visited' },
-  recallNodes: { named: 'visited' },
-  removeWorkers: { named: 'drained', asksControlPlane: true },
-  excludeFromLoadBalancers: { asksControlPlane: true },
-  removeControlPlane: { named: 'drained', member: 'leaves', asksControlPlane: true },
-  replaceServers: { named: 'replaced' },
-  includeInLoadBalancers: { asksControlPlane: true },
-  recreateStack: { all: 'replaced' },
-  shrinkStack: { named: 'removed' },
-  deleteStack: { all: 'removed' },
-};
 
 /**
  * What a plan does to the nodes of a cluster, and to etcd's majority: of the plan alone, for any operation.
@@ -110,7 +71,7 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
     replaced: new Set(),
   };
   for (const step of steps) {
-    const { named, all, asksControlPlane } = EFFECTS[step.kind];
+    const { named, all, asksControlPlane } = stepFacts(step.kind).effect;
     if (named) for (const slot of slotsOf(step)) fates[named].add(slot);
     if (all) for (const { slot } of nodes) fates[all].add(slot);
     if (asksControlPlane) for (const { slot, role } of nodes) if (role === 'master') fates.visited.add(slot);
@@ -123,13 +84,13 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
  * new membership, and ends with as many members as before.
  */
 function quorumOf(steps: readonly PlanStep[], before: number): Disruption['quorum'] {
-  if (steps.some(({ kind }) => kind === 'restoreControlPlane')) {
+  const effects = steps.map(({ kind }) => stepFacts(kind).effect);
+  if (effects.some(({ member }) => member === 'anew')) {
     return { before: quorum(before), lowest: quorum(0), after: quorum(before) };
   }
   let members = before;
   let lowest = before;
-  for (const { kind } of steps) {
-    const { member, all } = EFFECTS[kind];
+  for (const { member, all } of effects) {
     if (member === 'joins') members += 1;
     if (member === 'leaves') members -= 1;
     if (all) members = 0;

@@ -1,214 +1,59 @@
-/** What kinds of step there are, how long each may take, and how it is told to people. One row per kind. */
-interface StepKindFacts {
-  /** `{node}` stands for the node's label. */
-  readonly summary: string;
-  /** What stands there when a step names no node. */
-  readonly anyNode?: string;
-  /** Seconds expected until experience says better. */
-  readonly expectedSeconds: number;
-  /** The longest honest attempt, in seconds. */
-  readonly timeLimitSeconds: number;
-  /** How often a retriable failure is repeated before an operator is asked. */
-  readonly attempts: number;
-  /** Why no operator may skip it, as the end of a sentence; false: one may, having done it by hand or being able to do without. */
-  readonly mustRun: string | false;
-  /** The phase of the package's install script that runs on the node (docs/install-script.md). */
-  readonly phase?: string;
-}
+import { applyStack } from './apply-stack.ts';
+import { deleteStack } from './delete-stack.ts';
+import { discover } from './discover.ts';
+import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
+import { forgetCluster } from './forget-cluster.ts';
+import { gracePeriod } from './grace-period.ts';
+import { growStack } from './grow-stack.ts';
+import { includeInLoadBalancers } from './include-in-load-balancers.ts';
+import { initControlPlane } from './init-control-plane.ts';
+import { installCni } from './install-cni.ts';
+import { joinControlPlane } from './join-control-plane.ts';
+import { joinWorker } from './join-worker.ts';
+import { loadBalancer } from './load-balancer.ts';
+import { prepareNode } from './prepare-node.ts';
+import { recallNodes } from './recall-nodes.ts';
+import { recreateStack } from './recreate-stack.ts';
+import { registerVim } from './register-vim.ts';
+import { removeControlPlane } from './remove-control-plane.ts';
+import { removeWorkers } from './remove-workers.ts';
+import { replaceServers } from './replace-servers.ts';
+import { restoreControlPlane } from './restore-control-plane.ts';
+import { scheduleSnapshots } from './schedule-snapshots.ts';
+import { shrinkStack } from './shrink-stack.ts';
+import { snapshotEtcd } from './snapshot-etcd.ts';
+import type { StepKindFacts } from './step-kind.ts';
+import { stopServers } from './stop-servers.ts';
+import { verifyCluster } from './verify-cluster.ts';
 
+/** Every kind of step: a file of this folder, and a row here. */
 export const STEP_KINDS = {
-  gracePeriod: {
-    summary: 'wait for the graceful termination timeout',
-    expectedSeconds: 10,
-    timeLimitSeconds: 0,
-    attempts: 1,
-    mustRun: false,
-  },
-  applyStack: {
-    summary: 'create the Heat stack',
-    expectedSeconds: 20,
-    timeLimitSeconds: 1500,
-    attempts: 20,
-    mustRun: 'without the stack there are no servers',
-  },
-  discover: {
-    summary: 'find the servers and their addresses',
-    expectedSeconds: 1,
-    timeLimitSeconds: 120,
-    attempts: 20,
-    mustRun: 'later steps and the instance need what it finds',
-  },
-  prepareNode: {
-    summary: 'prepare {node}',
-    expectedSeconds: 180,
-    timeLimitSeconds: 3000,
-    attempts: 12,
-    phase: 'prepare',
-    mustRun: false,
-  },
-  initControlPlane: {
-    summary: 'start the control plane on {node}',
-    expectedSeconds: 60,
-    timeLimitSeconds: 1800,
-    attempts: 8,
-    phase: 'init',
-    mustRun: 'the other nodes join with what it gives',
-  },
-  loadBalancer: {
-    summary: 'set up the load balancer on {node}',
-    expectedSeconds: 30,
-    timeLimitSeconds: 1200,
-    attempts: 12,
-    phase: 'load-balancer',
-    mustRun: false,
-  },
-  joinControlPlane: {
-    summary: 'join {node} to the control plane',
-    expectedSeconds: 60,
-    timeLimitSeconds: 1800,
-    attempts: 8,
-    phase: 'join-control-plane',
-    mustRun: false,
-  },
-  installCni: {
-    summary: 'install Cilium from {node}',
-    expectedSeconds: 50,
-    timeLimitSeconds: 1800,
-    attempts: 8,
-    phase: 'cni',
-    mustRun: false,
-  },
-  joinWorker: {
-    summary: 'join {node}',
-    expectedSeconds: 25,
-    timeLimitSeconds: 1800,
-    attempts: 12,
-    phase: 'join-worker',
-    mustRun: false,
-  },
-  verifyCluster: {
-    summary: 'verify that every node is Ready',
-    expectedSeconds: 10,
-    timeLimitSeconds: 900,
-    attempts: 20,
-    mustRun: false,
-  },
-  growStack: {
-    summary: 'add servers to the Heat stack',
-    expectedSeconds: 20,
-    timeLimitSeconds: 1500,
-    attempts: 20,
-    mustRun: 'without it there are no new servers',
-  },
-  registerVim: {
-    summary: 'register the cluster as a VIM from {node}',
-    expectedSeconds: 3,
-    timeLimitSeconds: 300,
-    attempts: 8,
-    mustRun: false,
-  },
-  snapshotEtcd: {
-    summary: 'back up etcd and the keys of the cluster from {node}',
-    anyNode: 'a control-plane node',
-    expectedSeconds: 3,
-    timeLimitSeconds: 900,
-    attempts: 12,
-    mustRun: false,
-  },
-  stopServers: {
-    summary: 'stop the servers of {node}',
-    expectedSeconds: 10,
-    timeLimitSeconds: 900,
-    attempts: 12,
-    mustRun: 'a member of the old cluster that runs on would make two clusters of one',
-  },
-  restoreControlPlane: {
-    summary: 'restore the cluster on {node}',
-    expectedSeconds: 90,
-    timeLimitSeconds: 1800,
-    attempts: 8,
-    mustRun: 'without it there is no control plane',
-    phase: 'restore',
-  },
-  recallNodes: {
-    summary: 'see that the nodes come back to {node}',
-    expectedSeconds: 60,
-    timeLimitSeconds: 1800,
-    attempts: 12,
-    mustRun: false,
-  },
-  scheduleSnapshots: {
-    summary: 'back the cluster up regularly from now on',
-    expectedSeconds: 1,
-    timeLimitSeconds: 60,
-    attempts: 20,
-    mustRun: false,
-  },
-  removeWorkers: {
-    summary: 'drain and delete {node}',
-    expectedSeconds: 30,
-    timeLimitSeconds: 3600,
-    attempts: 12,
-    mustRun: false,
-  },
-  shrinkStack: {
-    summary: 'take servers out of the Heat stack',
-    expectedSeconds: 15,
-    timeLimitSeconds: 1500,
-    attempts: 20,
-    mustRun: 'the servers would stay, and nobody would know of them',
-  },
-  deleteStack: {
-    summary: 'delete the Heat stack',
-    expectedSeconds: 15,
-    timeLimitSeconds: 1500,
-    attempts: 20,
-    mustRun: 'the servers would stay, and nobody would know of them',
-  },
-  excludeFromLoadBalancers: {
-    summary: 'take {node} out of the load balancers',
-    expectedSeconds: 10,
-    timeLimitSeconds: 1200,
-    attempts: 12,
-    mustRun: false,
-    phase: 'load-balancer',
-  },
-  removeControlPlane: {
-    summary: 'take {node} out of etcd and the cluster',
-    expectedSeconds: 20,
-    timeLimitSeconds: 3600,
-    attempts: 12,
-    mustRun: 'a member that is gone would count for the quorum',
-  },
-  replaceServers: {
-    summary: 'replace {node}',
-    expectedSeconds: 30,
-    timeLimitSeconds: 1500,
-    attempts: 20,
-    mustRun: 'without it there are no new servers',
-  },
-  includeInLoadBalancers: {
-    summary: 'put {node} back into the load balancers',
-    expectedSeconds: 10,
-    timeLimitSeconds: 1200,
-    attempts: 12,
-    mustRun: false,
-    phase: 'load-balancer',
-  },
-  recreateStack: {
-    summary: 'delete the Heat stack and create it again',
-    expectedSeconds: 40,
-    timeLimitSeconds: 3000,
-    attempts: 20,
-    mustRun: 'without it there are no new servers',
-  },
-  forgetCluster: {
-    summary: 'forget nodes, host keys, the VIM of the cluster and secrets',
-    expectedSeconds: 1,
-    timeLimitSeconds: 60,
-    attempts: 20,
-    mustRun: 'secrets and host keys would stay',
-  },
+  gracePeriod,
+  applyStack,
+  discover,
+  prepareNode,
+  initControlPlane,
+  loadBalancer,
+  joinControlPlane,
+  installCni,
+  joinWorker,
+  verifyCluster,
+  growStack,
+  registerVim,
+  snapshotEtcd,
+  stopServers,
+  restoreControlPlane,
+  recallNodes,
+  scheduleSnapshots,
+  removeWorkers,
+  shrinkStack,
+  deleteStack,
+  excludeFromLoadBalancers,
+  removeControlPlane,
+  replaceServers,
+  includeInLoadBalancers,
+  recreateStack,
+  forgetCluster,
 } as const satisfies Record<string, StepKindFacts>;
 
 export type StepKind = keyof typeof STEP_KINDS;

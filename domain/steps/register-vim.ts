@@ -1,0 +1,16 @@
+import type { StepKindFacts } from './step-kind.ts';
+
+/** The cluster becomes a VIM, or its VIM gets new credentials. */
+export const registerVim = {
+  summary: 'register the cluster as a VIM from {node}',
+  expectedSeconds: 3,
+  timeLimitSeconds: 300,
+  attempts: 8,
+  mustRun: false,
+  calls: [
+    'kubectl apply -f - (ServiceAccount, ClusterRoleBinding and token Secret vnflow-vim)',
+    'kubectl --namespace kube-system get secret vnflow-vim -o json (its token is sealed in the store)',
+    'curl https://ENDPOINT/api/v1/namespaces (with the token)',
+  ],
+  effect: { named: 'visited' },
+} as const satisfies StepKindFacts;
