@@ -17,8 +17,8 @@ import type { SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
 
 const LOG_BYTES_PER_LOOK = 64 * 1024;
-/** With many jobs each is looked at less often: 25 looks a second, over all of them. No end is noticed later for that. */
-const MS_PER_FOLLOWED_JOB = 40;
+/** With many jobs each is looked at less often: 12 looks a second, over all of them. A look waits for the end of its job, so no end is noticed later. */
+const MS_PER_FOLLOWED_JOB = 80;
 let followed = 0;
 
 export interface Job {

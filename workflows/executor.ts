@@ -8,12 +8,20 @@ import {
 } from '@temporalio/workflow';
 import type { StepActivities } from '../domain/operation/activity-contract.ts';
 import type { PlanStep } from '../domain/operation/plan.ts';
-import { type AttemptEnd, began, count, ended, isAtRest, startableSteps } from '../domain/operation/run.ts';
+import {
+  type AttemptEnd,
+  began,
+  count,
+  ended,
+  isAtRest,
+  type OperationRun,
+  startableSteps,
+} from '../domain/operation/run.ts';
 import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/steps/index.ts';
 import { stepFailure } from './failure.ts';
 import { learn, type OperationContext, showDetails } from './operation-context.ts';
 import { record } from './records.ts';
-import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
+import { stepHeartbeatTimeout } from './timeouts.ts';
 
 /** More than 2,000 pending activities fail a workflow task. All nodes of a big cluster are prepared at once. */
 const MAX_STEPS_AT_ONCE = 1000;
@@ -68,17 +76,17 @@ async function runStep(context: OperationContext, step: PlanStep): Promise<void>
     ...(step.slots === undefined ? {} : { slots: step.slots }),
   };
   const result = await activities[step.kind].executeWithOptions(
-    { ...options(step.kind), activityId: step.id, summary },
+    { ...options(step.kind, run), activityId: step.id, summary },
     [input],
   );
   learn(context, result.labels ?? {});
 }
 
-function options(kind: keyof typeof STEP_KINDS) {
+function options(kind: keyof typeof STEP_KINDS, { plan }: OperationRun) {
   const { timeLimitSeconds, attempts } = stepFacts(kind);
   return {
     startToCloseTimeout: timeLimitSeconds * 1000,
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    heartbeatTimeout: stepHeartbeatTimeout(plan?.steps.length ?? 0),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {
       initialInterval: '1 second',

@@ -8,7 +8,7 @@ const LEASE_PART = 0.7;
 export interface Beat {
   /** Fires when the step is cancelled, timed out, or the worker shuts down; and when it cannot be known that the attempt is still ours. */
   readonly signal: AbortSignal;
-  /** Shown in the Temporal UI with the next heartbeat. No secrets. */
+  /** Shown in the Temporal UI with the next heartbeat, which is sent at once if the last one is old enough. No secrets. */
   say(text: string): void;
   /**
    * To be called right before anything is changed in the world.
@@ -30,7 +30,7 @@ export async function heartbeating<T>(work: (beat: Beat) => Promise<T>): Promise
     lost.signal.throwIfAborted();
   };
   const beat = () => {
-    mustHold(); // what was lost is not won back
+    mustHold(); // once the lease is lost, the attempt stays stopped
     beaten = Date.now();
     context.heartbeat(text);
   };
@@ -39,7 +39,7 @@ export async function heartbeating<T>(work: (beat: Beat) => Promise<T>): Promise
     try {
       beat();
     } catch {
-      clearInterval(timer); // `lost` has told whoever waits
+      clearInterval(timer); // `lost` has stopped the work
     }
   }, timeout * BEAT_PART);
   try {
@@ -48,7 +48,8 @@ export async function heartbeating<T>(work: (beat: Beat) => Promise<T>): Promise
       mustHold,
       say: (said) => {
         text = said;
-        beat();
+        mustHold();
+        if (Date.now() - beaten >= timeout * BEAT_PART) beat();
       },
     });
   } finally {

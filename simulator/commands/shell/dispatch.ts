@@ -20,7 +20,8 @@ export function createCommand(run: Run, name: string, bundled: Command | undefin
     name,
     trusted: true,
     internalIsExtension: true,
-    internalOriginalCommand: bundled,
+    // just-bash prepares a second environment for it at every call
+    internalOriginalCommand: spec.run && !spec.usesBundled ? undefined : bundled,
     execute: async (args: string[], ctx: ResolvedCommandContext): Promise<ExecResult> => {
       const result = spec.builtin
         ? await perform(run, spec, { name, args, ctx, pid: run.pid })

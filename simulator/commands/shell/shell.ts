@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Bash, type ExecResult } from 'just-bash';
 import { toBytes } from '../../world/files/bytes.ts';
 import { FileError } from '../../world/files/tree.ts';
-import { asFileSystem, View, type Viewer } from '../../world/files/view.ts';
+import { ShellFiles, View, type Viewer } from '../../world/files/view.ts';
 import { homeOf, loginEnv } from '../../world/shell/login.ts';
 import { NO_INPUT, type ShellRequest, type ShellResult } from '../../world/shell/request.ts';
 import type { Shells, SimNode } from '../../world/world.ts';
@@ -142,7 +142,7 @@ function createBash(run: Run, env: Readonly<Record<string, string>>, cwd: string
   const commands = new InstalledCommands(run);
   const root = run.user === 'root';
   const bash = new Bash({
-    fs: asFileSystem(run.view, (name) => commands.has(name)),
+    fs: new ShellFiles(run.view, (name) => commands.has(name)),
     env: { ...env },
     cwd,
     commands: [],

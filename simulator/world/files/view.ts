@@ -236,15 +236,113 @@ export class View {
 const ROOT: Entry = { kind: 'directory', mode: 0o755, owner: 'root', at: 0 };
 
 /**
- * Adapts a view to just-bash's file system.
- * @param isProgram whether `/bin/NAME` must seem to exist for a name (see commands/shell/installed.ts)
+ * Adapts a view to just-bash's file system. A class, because just-bash wraps the file system for every command: it copies an
+ * object literal member by member, and puts one proxy around an instance.
  */
-export function asFileSystem(view: View, isProgram: (name: string) => boolean): IFileSystem {
-  const stat = (path: string, follow: boolean) => {
-    if (path.startsWith('/bin/') && isProgram(nameOf(path))) {
-      return { ...PROGRAM_STAT, mtime: new Date(0) };
-    }
-    const entry = view.stat(path, follow);
+export class ShellFiles implements IFileSystem {
+  readonly #view: View;
+  readonly #isProgram: (name: string) => boolean;
+
+  /** @param isProgram whether `/bin/NAME` must seem to exist for a name (see commands/shell/installed.ts) */
+  constructor(view: View, isProgram: (name: string) => boolean) {
+    this.#view = view;
+    this.#isProgram = isProgram;
+  }
+
+  async readFile(path: string, options?: ReadOptions): Promise<string> {
+    const bytes = this.#view.read(path);
+    return isByteEncoding(options) ? bytes : toText(bytes);
+  }
+
+  async readFileBytes(path: string) {
+    return unsafeBytesFromLatin1(this.#view.read(path));
+  }
+
+  async readFileBuffer(path: string) {
+    return new Uint8Array(Buffer.from(this.#view.read(path), 'latin1'));
+  }
+
+  async writeFile(path: string, data: string | Uint8Array, options?: ReadOptions) {
+    this.#view.write(path, content(data, options));
+  }
+
+  async appendFile(path: string, data: string | Uint8Array, options?: ReadOptions) {
+    this.#view.write(path, content(data, options), { append: true });
+  }
+
+  async exists(path: string) {
+    return this.#isInstalled(path) || this.#view.exists(path);
+  }
+
+  async stat(path: string) {
+    return this.#stat(path, true);
+  }
+
+  async lstat(path: string) {
+    return this.#stat(path, false);
+  }
+
+  async mkdir(path: string, options?: { readonly recursive?: boolean }) {
+    this.#view.makeDirectory(path, options?.recursive ?? false);
+  }
+
+  async readdir(path: string) {
+    return this.#view.list(path);
+  }
+
+  async rm(path: string, options?: { readonly recursive?: boolean; readonly force?: boolean }) {
+    this.#view.remove(path, { recursive: options?.recursive ?? false, force: options?.force ?? false });
+  }
+
+  async cp(from: string, to: string, options?: { readonly recursive?: boolean }) {
+    this.#view.copy(from, to, options?.recursive ?? false);
+  }
+
+  async mv(from: string, to: string) {
+    this.#view.move(from, to);
+  }
+
+  resolvePath(base: string, path: string) {
+    return normalize(path.startsWith('/') ? path : `${base}/${path}`);
+  }
+
+  getAllPaths() {
+    return allPaths(this.#view.tree);
+  }
+
+  async chmod(path: string, mode: number) {
+    this.#view.chmod(path, mode);
+  }
+
+  async symlink(target: string, path: string) {
+    this.#view.link(target, path);
+  }
+
+  async link(from: string, to: string) {
+    this.#view.copy(from, to, false);
+  }
+
+  async readlink(path: string) {
+    const entry = this.#view.stat(path, false);
+    if (entry.kind !== 'link') throw new FileError('EINVAL', 'readlink', path);
+    return entry.to;
+  }
+
+  async realpath(path: string) {
+    return this.#view.real(path);
+  }
+
+  async utimes(path: string) {
+    this.#view.stat(path);
+  }
+
+  #isInstalled(path: string): boolean {
+    return path.startsWith('/bin/') && this.#isProgram(nameOf(path));
+  }
+
+  #stat(path: string, follow: boolean) {
+    if (this.#isInstalled(path)) return { ...PROGRAM_STAT, mtime: new Date(0) };
+    const entry = this.#view.stat(path, follow);
     return {
       isFile: entry.kind === 'file',
       isDirectory: entry.kind === 'directory',
@@ -253,48 +351,21 @@ export function asFileSystem(view: View, isProgram: (name: string) => boolean): 
       size: entry.kind === 'file' ? entry.bytes.length : entry.kind === 'link' ? entry.to.length : 4096,
       mtime: new Date(entry.at),
       // mv and cp compare the identity of two files; without hard links, the resolved path is the identity
-      ...(entry.kind === 'link' ? {} : { identity: view.real(path) }),
+      ...(entry.kind === 'link' ? {} : { identity: this.#view.real(path) }),
     };
-  };
-  const content = (data: string | Uint8Array, options?: { encoding?: string } | string): string => {
-    if (typeof data !== 'string') return Buffer.from(data).toString('latin1');
-    const encoding = typeof options === 'string' ? options : options?.encoding;
-    return encoding === 'binary' || encoding === 'latin1' ? data : toBytes(data);
-  };
-  return {
-    readFile: async (path, options) => {
-      const encoding = typeof options === 'string' ? options : options?.encoding;
-      const bytes = view.read(path);
-      return encoding === 'binary' || encoding === 'latin1' ? bytes : toText(bytes);
-    },
-    readFileBytes: async (path) => unsafeBytesFromLatin1(view.read(path)),
-    readFileBuffer: async (path) => new Uint8Array(Buffer.from(view.read(path), 'latin1')),
-    writeFile: async (path, data, options) => view.write(path, content(data, options)),
-    appendFile: async (path, data, options) => view.write(path, content(data, options), { append: true }),
-    exists: async (path) => (path.startsWith('/bin/') && isProgram(nameOf(path))) || view.exists(path),
-    stat: async (path) => stat(path, true),
-    lstat: async (path) => stat(path, false),
-    mkdir: async (path, options) => view.makeDirectory(path, options?.recursive ?? false),
-    readdir: async (path) => view.list(path),
-    rm: async (path, options) =>
-      view.remove(path, { recursive: options?.recursive ?? false, force: options?.force ?? false }),
-    cp: async (from, to, options) => view.copy(from, to, options?.recursive ?? false),
-    mv: async (from, to) => view.move(from, to),
-    resolvePath: (base, path) => normalize(path.startsWith('/') ? path : `${base}/${path}`),
-    getAllPaths: () => allPaths(view.tree),
-    chmod: async (path, mode) => view.chmod(path, mode),
-    symlink: async (target, path) => view.link(target, path),
-    link: async (from, to) => view.copy(from, to, false),
-    readlink: async (path) => {
-      const entry = view.stat(path, false);
-      if (entry.kind !== 'link') throw new FileError('EINVAL', 'readlink', path);
-      return entry.to;
-    },
-    realpath: async (path) => view.real(path),
-    utimes: async (path) => {
-      view.stat(path);
-    },
-  };
+  }
+}
+
+type ReadOptions = { readonly encoding?: string | null } | string;
+
+function isByteEncoding(options: ReadOptions | undefined): boolean {
+  const encoding = typeof options === 'string' ? options : options?.encoding;
+  return encoding === 'binary' || encoding === 'latin1';
+}
+
+function content(data: string | Uint8Array, options: ReadOptions | undefined): string {
+  if (typeof data !== 'string') return Buffer.from(data).toString('latin1');
+  return isByteEncoding(options) ? data : toBytes(data);
 }
 
 const PROGRAM_STAT = { isFile: true, isDirectory: false, isSymbolicLink: false, mode: 0o755, size: 0 };
