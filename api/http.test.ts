@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenPackage } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { startApi } from './start-api.ts';
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi({ limits: { pageSize: 2, packageBytes: 100_000 } });
-});
-afterAll(() => test.stop());
+const test = await startFileApi({ limits: { pageSize: 2, packageBytes: 100_000 } });
 
 const INSTANCES = '/vnflcm/v2/vnf_instances';
 

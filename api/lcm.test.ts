@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findOperation } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
 import { enterState } from '../test/testing/api/enter-state.ts';
+import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi();
-});
-beforeEach(() => {
-  test.engine.mode = 'accept';
-});
-afterAll(() => test.stop());
+const test = await startFileApi();
 
 const INSTANCES = '/vnflcm/v2/vnf_instances';
 const OP_OCCS = '/vnflcm/v2/vnf_lcm_op_occs';

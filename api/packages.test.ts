@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenPackage } from '../test/testing/api/given.ts';
 import { samplePackageFiles } from '../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { zipOf } from './vnfpkgm/zip-of.ts';
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi();
-});
-afterAll(() => test.stop());
+const test = await startFileApi();
 
 const PACKAGES = '/vnfpkgm/v1/vnf_packages';
 const ZIP = { 'Content-Type': 'application/zip' };

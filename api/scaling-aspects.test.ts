@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readVnfd } from '../domain/vnfd.ts';
+import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstantiated } from '../test/testing/api/given.ts';
 import { samplePackageFiles } from '../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 
 const ASPECT = `            masterNode_scale:
               name: masterNode_scale
@@ -31,19 +31,15 @@ function filesWithMasterAspect(): Map<string, Buffer> {
   return files.set(name, Buffer.from(text));
 }
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi({
-    readCsar: async (file) => {
-      const files = filesWithMasterAspect();
-      const vnfd = readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
-      const vnfdId = (await readFile(file, 'latin1')).replace('CSAR ', '');
-      const checksum = { algorithm: 'sha512', hash: 'ab' };
-      return { vnfd: { ...vnfd, vnfdId }, checksum, softwareImages: [], additionalArtifacts: [], files };
-    },
-  });
+const test = await startFileApi({
+  readCsar: async (file) => {
+    const files = filesWithMasterAspect();
+    const vnfd = readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
+    const vnfdId = (await readFile(file, 'latin1')).replace('CSAR ', '');
+    const checksum = { algorithm: 'sha512', hash: 'ab' };
+    return { vnfd: { ...vnfd, vnfdId }, checksum, softwareImages: [], additionalArtifacts: [], files };
+  },
 });
-afterAll(() => test.stop());
 
 const request = { type: 'SCALE_OUT', aspectId: 'masterNode_scale', numberOfSteps: 1 };
 const refusal = /aspectId: masterNode_scale scales masterNode; only workers \(workerNode\) can be scaled/;

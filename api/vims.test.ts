@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { putClusterVim } from '../store/cluster-vims.ts';
 import { secretName } from '../store/secrets.ts';
 import { enterState } from '../test/testing/api/enter-state.ts';
+import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenInstantiated, givenOperation } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi();
-});
-afterAll(() => test.stop());
+const test = await startFileApi();
 
 /** As the client sends it. */
 function vim(changes: Record<string, unknown> = {}) {

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
 import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
 import { recordStepControl } from '../store/operator-controls.ts';
 import { enterState, nextSeq } from '../test/testing/api/enter-state.ts';
+import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { planInstantiate } from '../test/testing/domain/cluster-plans.ts';
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi();
-});
-afterAll(() => test.stop());
+const test = await startFileApi();
 
 const SHAPE = {
   controlPlane: { vduId: 'masterNode', count: 1 },

@@ -20,7 +20,7 @@ import { findClusterVim } from '../store/cluster-vims.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import { checkRepeatedUserData, checkUserData } from './check-user-data.ts';
 import type { PlanningDependencies } from './dependencies.ts';
-import { packageOfInstance } from './package-of-instance.ts';
+import { flavourOfInstance, packageOfInstance } from './package-of-instance.ts';
 import { newVnf, vnfOfInstance } from './vnf-of-instance.ts';
 
 /** An instance as it is before the operation. It need not be in the store yet. */
@@ -179,10 +179,4 @@ async function factsOf(
     survey,
   };
   return { vnf, facts };
-}
-
-/** The flavour that an instance was instantiated with. */
-async function flavourOfInstance(deps: PlanningDependencies, instance: PlannedInstance): Promise<Flavour> {
-  const { vnfd } = await packageOfInstance(deps, instance);
-  return flavour(vnfd, String(instance.instantiatedVnfInfo?.['flavourId']));
 }

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
-import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
+import type { Flavour } from '../domain/vnfd/model.ts';
+import { flavour, readVnfd, type Vnfd } from '../domain/vnfd.ts';
+import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import { readVnfPackageFiles } from '../store/vnf-packages.ts';
 import type { PlanningDependencies } from './dependencies.ts';
 
@@ -25,6 +27,15 @@ export async function packageOfInstance(
   const fresh = { vnfd: readVnfd(vnfdTexts(files)), files };
   packages.set(packageId, fresh);
   return fresh;
+}
+
+/** The flavour that an instance was instantiated with. @throws VnflowError FLAVOUR_UNKNOWN when it is not instantiated */
+export async function flavourOfInstance(
+  deps: Pick<PlanningDependencies, 'db'>,
+  instance: { readonly packageId: string } & Partial<Pick<VnfInstanceRow, 'instantiatedVnfInfo'>>,
+): Promise<Flavour> {
+  const { vnfd } = await packageOfInstance(deps, instance);
+  return flavour(vnfd, String(instance.instantiatedVnfInfo?.['flavourId']));
 }
 
 /** The files that the VNFD of a package may consist of, as text. */

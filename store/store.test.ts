@@ -88,7 +88,10 @@ it('keeps a package with its archive and files, and knows that it is in use', as
   const pieces = await Array.fromAsync(readVnfPackageBytes(db, packageId, { first: 0, last: 2_499_999 }));
   expect(Buffer.concat(pieces).length).toBe(2_500_000);
   expect(await vnfPackageContentLength(db, packageId)).toBe(2_500_000);
-  expect([...(await readVnfPackageFiles(db, packageId, 'Scripts/')).keys()]).toEqual(['Scripts/install.sh']);
+  expect([...(await readVnfPackageFiles(db, packageId)).keys()].sort()).toEqual([
+    'Definitions/vnfd.yaml',
+    'Scripts/install.sh',
+  ]);
 });
 
 it("does not find another tenant's instance", async () => {

@@ -165,12 +165,10 @@ export async function deleteVnfPackage(db: Database, id: string): Promise<void> 
   await db.deleteFrom('vnfPackage').where('id', '=', id).execute();
 }
 
-/** @returns the files of a package by path, optionally only those whose path starts with `prefix` */
-export async function readVnfPackageFiles(db: Database, id: string, prefix = ''): Promise<Map<string, Buffer>> {
+/** @returns the files of a package that vnflow kept, by path */
+export async function readVnfPackageFiles(db: Database, id: string): Promise<Map<string, Buffer>> {
   const rows = await db.selectFrom('vnfPackageFile').select(['path', 'content']).where('packageId', '=', id).execute();
-  return new Map(
-    rows.filter(({ path }) => path.startsWith(prefix)).map(({ path, content }) => [path, Buffer.from(content)]),
-  );
+  return new Map(rows.map(({ path, content }) => [path, Buffer.from(content)]));
 }
 
 export async function readVnfPackageFile(db: Database, id: string, path: string): Promise<Buffer | undefined> {

@@ -16,12 +16,11 @@ import { keepOperationFacts, readOperationFact } from '../../store/operations.ts
 import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { surveyOf } from '../facts/heal-facts-of.ts';
 import { askControlPlane } from '../records/survey.ts';
 
 /** What the plan rests on: the survey, and what a step has found out since. Empty when nobody was asked. */
 export async function plannedVerdicts(deps: ActivityDependencies, ref: OperationRef): Promise<Verdicts> {
-  const survey = await surveyOf(deps, ref);
+  const survey = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'survey');
   const confirmed = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'confirmed');
   return { ...(survey ? verdictsOf(survey) : {}), ...confirmed };
 }

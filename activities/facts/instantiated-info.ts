@@ -7,9 +7,10 @@ import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import type { Flavour } from '../../domain/vnfd/model.ts';
 import { flavour, level } from '../../domain/vnfd.ts';
 import { type StackRef, type StackResource, stackOf } from '../../openstack/heat.ts';
+import { flavourOfInstance, packageOfInstance } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { flavourOfInstance, instanceOf, instantiateRequestOf, operationOf, vnfdOf } from './operation-facts.ts';
-import { scaleRequestOf } from './scale-facts-of.ts';
+import { instanceOf, operationOf } from './operation-facts.ts';
+import { requestOf } from './request-of.ts';
 
 /** Heat tells a json parameter as JSON text. */
 export const NfvParameter = z
@@ -77,8 +78,9 @@ async function requestedInfo(
   ref: OperationRef,
   vimConnectionId: string,
 ): Promise<OperationInfo> {
-  const request = await instantiateRequestOf(deps, ref);
-  const of = flavour(await vnfdOf(deps, await instanceOf(deps, ref)), request.flavourId);
+  const request = await requestOf(deps, ref, 'INSTANTIATE');
+  const { vnfd } = await packageOfInstance(deps, await instanceOf(deps, ref));
+  const of = flavour(vnfd, request.flavourId);
   const { scaleLevels } = level(of, request.instantiationLevelId);
   const project = request.vimConnectionInfo?.[vimConnectionId]?.accessInfo?.['project'];
   return {
@@ -115,7 +117,7 @@ type ScaleStatus = InstantiatedVnfFacts['scaleStatus'];
 async function scaleStatusAfter(deps: ActivityDependencies, ref: OperationRef, now: ScaleStatus): Promise<ScaleStatus> {
   const { operation } = await operationOf(deps, ref);
   if (LCM_OPERATIONS[operation].servers !== 'scaled') return now;
-  const request = await scaleRequestOf(deps, ref);
+  const request = await requestOf(deps, ref, 'SCALE');
   return now.map((status) =>
     status.aspectId === request.aspectId ? { ...status, scaleLevel: levelAfter(request, status.scaleLevel) } : status,
   );

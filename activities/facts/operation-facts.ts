@@ -2,19 +2,12 @@ import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { isFinal } from '../../domain/operation/state.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import {
-  InstantiateVnfRequest,
-  type VimConnectionInfo,
-  VimConnectionInfo as VimConnectionInfoSchema,
-} from '../../domain/sol-requests.ts';
-import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
-import type { Flavour } from '../../domain/vnfd/model.ts';
-import { flavour, readVnfd, type Vnfd } from '../../domain/vnfd.ts';
+import { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
 import { findVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
-import { readVnfPackageFiles } from '../../store/vnf-packages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { requestOf } from './request-of.ts';
 
 /** Which VIM an instance lives in: the first entry of the map, as in Tacker. */
 export interface VimConnection {
@@ -36,21 +29,12 @@ export async function instanceOf(deps: ActivityDependencies, ref: OperationRef):
   return instance;
 }
 
-/** The request as the client sent it, secrets included: never leaves the activity. */
-export async function instantiateRequestOf(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-): Promise<InstantiateVnfRequest> {
-  const params = await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId));
-  return InstantiateVnfRequest.parse(params);
-}
-
 /** The VIM that the request of an open operation names, or the one that the instance was instantiated in. */
 export async function vimConnectionOf(deps: ActivityDependencies, ref: OperationRef): Promise<VimConnection> {
   const operation = await operationOf(deps, ref);
   const map =
     LCM_OPERATIONS[operation.operation].factsFrom === 'request' && !isFinal(operation.operationState)
-      ? (await instantiateRequestOf(deps, ref)).vimConnectionInfo
+      ? (await requestOf(deps, ref, 'INSTANTIATE')).vimConnectionInfo
       : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
   return firstVimConnection(map, ref.vnfInstanceId);
 }
@@ -60,18 +44,7 @@ export function firstVimConnection(map: unknown, vnfInstanceId: string): VimConn
   const [first] = Object.entries(map ?? {});
   if (!first)
     throw new VnflowError('VIM_MISSING', { detail: `No VimConnectionInfo set to the VnfInstance ${vnfInstanceId}.` });
-  return { id: first[0], info: VimConnectionInfoSchema.parse(first[1]) };
-}
-
-export async function vnfdOf(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Vnfd> {
-  const files = await readVnfPackageFiles(deps.db, instance.packageId);
-  const vnfd = [...files].filter(([path]) => mayBelongToVnfd(path));
-  return readVnfd(new Map(vnfd.map(([path, content]) => [path, content.toString('utf8')])));
-}
-
-/** The flavour that an instance was instantiated with. */
-export async function flavourOfInstance(deps: ActivityDependencies, instance: VnfInstanceRow): Promise<Flavour> {
-  return flavour(await vnfdOf(deps, instance), String(instance.instantiatedVnfInfo?.['flavourId']));
+  return { id: first[0], info: VimConnectionInfo.parse(first[1]) };
 }
 
 export function stackName(vnfInstanceId: string): string {

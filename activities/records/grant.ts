@@ -6,17 +6,12 @@ import type { Flavour } from '../../domain/vnfd/model.ts';
 import { flavour } from '../../domain/vnfd.ts';
 import { findImage } from '../../openstack/glance.ts';
 import type { Session } from '../../openstack/session.ts';
+import { flavourOfInstance, packageOfInstance } from '../../planning/package-of-instance.ts';
 import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import { heartbeating } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import {
-  flavourOfInstance,
-  instanceOf,
-  instantiateRequestOf,
-  operationOf,
-  vimConnectionOf,
-  vnfdOf,
-} from '../facts/operation-facts.ts';
+import { instanceOf, operationOf, vimConnectionOf } from '../facts/operation-facts.ts';
+import { requestOf } from '../facts/request-of.ts';
 import { scaleFactsOf } from '../facts/scale-facts-of.ts';
 import { mustHaveCapacity } from '../stack/capacity.ts';
 import { vimSession } from '../stack/vim-session.ts';
@@ -38,7 +33,7 @@ async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<voi
   const instance = await instanceOf(deps, ref);
   const of =
     factsFrom === 'request'
-      ? flavour(await vnfdOf(deps, instance), (await instantiateRequestOf(deps, ref)).flavourId)
+      ? flavour((await packageOfInstance(deps, instance)).vnfd, (await requestOf(deps, ref, 'INSTANTIATE')).flavourId)
       : await flavourOfInstance(deps, instance);
   const session = vimSession(await vimConnectionOf(deps, ref));
   await checkCapacity(deps, ref, { servers, session });

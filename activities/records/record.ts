@@ -21,8 +21,9 @@ import { recordCancelPending, recordStepControl } from '../../store/operator-con
 import { secretName } from '../../store/secrets.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf, instantiateRequestOf, operationOf } from '../facts/operation-facts.ts';
+import { instanceOf, operationOf } from '../facts/operation-facts.ts';
 import { planQuestionOf, vnfOfOperation } from '../facts/plan-question.ts';
+import { requestOf } from '../facts/request-of.ts';
 import { labelsOf } from '../node/node-labels.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
 
@@ -121,7 +122,7 @@ async function instanceChange(deps: ActivityDependencies, operation: VnfLcmOpOcc
 
 async function instantiated(deps: ActivityDependencies, operation: VnfLcmOpOccRow): Promise<InstanceChange> {
   const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
-  const request = await instantiateRequestOf(deps, ref);
+  const request = await requestOf(deps, ref, 'INSTANTIATE');
   return {
     instantiationState: 'INSTANTIATED',
     instantiatedVnfInfo: await discoveredInfo(deps, operation),
@@ -142,7 +143,7 @@ async function leavesAStack(
 
 /** Later operations need the VIM and the parameters of the kind: they stay sealed with the instance. */
 async function keptAccess(deps: ActivityDependencies, ref: OperationRef): Promise<(tx: Database) => Promise<void>> {
-  const { vimConnectionInfo } = await instantiateRequestOf(deps, ref);
+  const { vimConnectionInfo } = await requestOf(deps, ref, 'INSTANTIATE');
   const { kept } = await vnfOfOperation(deps, ref);
   const { vnfInstanceId: owner } = ref;
   return async (tx) => {

@@ -14,8 +14,8 @@ import { type Beat, heartbeating } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { lookAtControlPlane } from '../etcd/look-at-control-plane.ts';
-import { healRequestOf } from '../facts/heal-facts-of.ts';
 import { instanceOf } from '../facts/operation-facts.ts';
+import { requestOf } from '../facts/request-of.ts';
 
 /** Asks the control plane who votes and who answers, before a heal is planned. Changes nothing. */
 export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordActivities, 'surveyControlPlane'> {
@@ -24,7 +24,7 @@ export function createSurveyActivity(deps: ActivityDependencies): Pick<RecordAct
       heartbeating(async (beat) => {
         const last = await slotsSurveyedLast(deps, {
           instance: await instanceOf(deps, ref),
-          request: await healRequestOf(deps, ref),
+          request: await requestOf(deps, ref, 'HEAL'),
         });
         if (!last) return;
         const asking = { last, patienceSeconds: deps.pace.surveyLimit, beat };

@@ -4,8 +4,9 @@ import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { countHosts, findFlavor, listServerGroups, showLimits } from '../../openstack/nova-capacity.ts';
 import type { CallOptions, Session } from '../../openstack/session.ts';
+import { flavourOfInstance } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { flavourOfInstance, instanceOf } from '../facts/operation-facts.ts';
+import { instanceOf } from '../facts/operation-facts.ts';
 
 const Info = z.looseObject({
   vnfcResourceInfo: z.array(z.looseObject({ id: z.string(), vduId: z.string() })).default([]),

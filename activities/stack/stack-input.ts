@@ -2,9 +2,10 @@ import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { baseHot, standardUserData } from '../../domain/standard-user-data.ts';
 import { flavour, vduCount } from '../../domain/vnfd.ts';
 import type { StackInput } from '../../openstack/heat.ts';
-import { readVnfPackageFiles } from '../../store/vnf-packages.ts';
+import { packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf, instantiateRequestOf, vnfdOf } from '../facts/operation-facts.ts';
+import { instanceOf } from '../facts/operation-facts.ts';
+import { requestOf } from '../facts/request-of.ts';
 import { grantOf } from '../records/grant.ts';
 
 /** Tacker's `v2_vnfm.openstack_vim_stack_create_timeout`. */
@@ -15,12 +16,11 @@ export const HEAT_TIMEOUT_MINS = 20;
  * @throws VnflowError TEMPLATE_INVALID, BAD_REQUEST
  */
 export async function stackInput(deps: ActivityDependencies, ref: OperationRef): Promise<StackInput> {
-  const request = await instantiateRequestOf(deps, ref);
-  const instance = await instanceOf(deps, ref);
-  const of = flavour(await vnfdOf(deps, instance), request.flavourId);
-  const hots = await readVnfPackageFiles(deps.db, instance.packageId, 'BaseHOT/');
+  const request = await requestOf(deps, ref, 'INSTANTIATE');
+  const { vnfd, files: packaged } = await packageOfInstance(deps, await instanceOf(deps, ref));
+  const of = flavour(vnfd, request.flavourId);
   const { template, files, parameters } = standardUserData({
-    ...baseHot(new Map([...hots].map(([path, content]) => [path, content.toString('utf8')])), request.flavourId),
+    ...baseHot(textsUnder(packaged, 'BaseHOT/'), request.flavourId),
     flavour: of,
     counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, request.instantiationLevelId)])),
     request,

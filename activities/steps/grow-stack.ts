@@ -4,10 +4,10 @@ import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { scaleOutUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
 import { baseHot } from '../../domain/standard-user-data.ts';
 import type { StackInput } from '../../openstack/heat.ts';
-import { readVnfPackageFiles } from '../../store/vnf-packages.ts';
+import { flavourOfInstance, packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { NfvParameter } from '../facts/instantiated-info.ts';
-import { flavourOfInstance, instanceOf } from '../facts/operation-facts.ts';
+import { instanceOf } from '../facts/operation-facts.ts';
 import { scaleFactsOf } from '../facts/scale-facts-of.ts';
 import { grantOf } from '../records/grant.ts';
 import { bringTo, type ScaledStack, scaledStackOf } from '../stack/scale-stack.ts';
@@ -29,11 +29,11 @@ async function growth(
   const instance = await instanceOf(deps, input);
   const of = await flavourOfInstance(deps, instance);
   const { vduId, count, by } = await scaleFactsOf(deps, input);
-  const hots = await readVnfPackageFiles(deps.db, instance.packageId, 'BaseHOT/');
+  const { files } = await packageOfInstance(deps, instance);
   const links = z.array(ExtVirtualLinkInfo).parse(instance.instantiatedVnfInfo?.['extVirtualLinkInfo'] ?? []);
   return scaleOutUserData(
     {
-      ...baseHot(new Map([...hots].map(([path, content]) => [path, content.toString('utf8')])), of.id),
+      ...baseHot(textsUnder(files, 'BaseHOT/'), of.id),
       flavour: of,
       counts: { [vduId]: count + by },
       request: { extVirtualLinks: extVirtualLinksOf(links) },

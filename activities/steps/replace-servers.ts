@@ -16,9 +16,9 @@ import { keepOperationFacts, readOperationFact } from '../../store/operations.ts
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { mustBeAsPlanned } from '../etcd/control-plane-evidence.ts';
-import { healRequestOf } from '../facts/heal-facts-of.ts';
 import { NfvParameter } from '../facts/instantiated-info.ts';
 import { stackName } from '../facts/operation-facts.ts';
+import { requestOf } from '../facts/request-of.ts';
 import { grantOf } from '../records/grant.ts';
 import { mustHaveCapacity } from '../stack/capacity.ts';
 import { presentServers, removeServers } from '../stack/remove-servers.ts';
@@ -58,7 +58,7 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
   const leaving = going.length > 0 ? Object.keys(before) : [];
   await mustBeAsPlanned(deps, input, { leaving, beat: work.beat });
   await removeServers(deps, work, going);
-  const withStorage = (await healRequestOf(deps, input)).additionalParams?.['all'] === true;
+  const withStorage = (await requestOf(deps, input, 'HEAL')).additionalParams?.['all'] === true;
   for (const { server, volumes } of old) {
     for (const resource of [server, ...(withStorage ? volumes : [])]) {
       work.beat.mustHold();

@@ -8,7 +8,7 @@ import { type ClusterBackup, listClusterBackups } from '../../store/cluster-back
 import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { healRequestOf } from '../facts/heal-facts-of.ts';
+import { requestOf } from '../facts/request-of.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeAccess, onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { seeFenced } from '../stack/fenced-servers.ts';
@@ -37,7 +37,7 @@ export async function restoreControlPlane(step: StepContext): Promise<undefined>
 /** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
 async function chosenBackup(deps: ActivityDependencies, input: StepInput): Promise<ClusterBackup> {
   const backups = await listClusterBackups(deps.db, input.vnfInstanceId);
-  const asked = backupIdOf((await healRequestOf(deps, input)).additionalParams);
+  const asked = backupIdOf((await requestOf(deps, input, 'HEAL')).additionalParams);
   const chosen = (await readOperationFact(deps.db, input.vnfLcmOpOccId, 'restore'))?.backupId ?? asked;
   const backup = chosen === undefined ? backups[0] : findBackup(backups, chosen);
   if (!backup) {

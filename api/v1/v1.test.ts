@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CLUSTER_PARAMETERS } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import { secretName } from '../../store/secrets.ts';
 import { enterState } from '../../test/testing/api/enter-state.ts';
+import { startFileApi } from '../../test/testing/api/file-api.ts';
 import { givenInstance, givenInstantiated, givenPackage } from '../../test/testing/api/given.ts';
 import { sampleRequest } from '../../test/testing/api/sample-package.ts';
-import { startTestApi, type TestApi } from '../../test/testing/api/test-api.ts';
 import { v1Request } from '../../test/testing/api/v1-request.ts';
 
-let test: TestApi;
-beforeAll(async () => {
-  test = await startTestApi();
-});
-beforeEach(() => {
-  test.engine.mode = 'accept';
-});
-afterAll(() => test.stop());
+const test = await startFileApi();
 
 const INSTANCES = '/vnflcm/v1/vnf_instances';
 const OP_OCCS = '/vnflcm/v1/vnf_lcm_op_occs';

@@ -1,6 +1,6 @@
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
-import { present } from '../http/present.ts';
 import { solTime } from '../http/times.ts';
+import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
 import { requestView } from './request-view.ts';
 import { vnfInstanceUrl } from './vnf-instance-view.ts';
 
@@ -12,29 +12,13 @@ export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
 export function vnfLcmOpOccView(row: VnfLcmOpOccRow, endpoint: string): Record<string, unknown> & { id: string } {
   const self = vnfLcmOpOccUrl(endpoint, row.id);
   return {
-    id: row.id,
-    ...present({
-      operationState: row.operationState,
-      stateEnteredTime: solTime(row.stateEnteredTime),
-      startTime: solTime(row.startTime),
-      vnfInstanceId: row.vnfInstanceId,
-      grantId: row.grantId,
-      operation: row.operation,
-      isAutomaticInvocation: row.isAutomaticInvocation,
-      operationParams: JSON.stringify(requestView(row.operation, row.operationParams)),
-      isCancelPending: row.isCancelPending,
-      cancelMode: row.cancelMode,
-      error: row.error,
-      resourceChanges: row.resourceChanges,
+    ...vnfLcmOpOccMembers(row, {
+      time: solTime,
+      operationParams: ({ operation, operationParams }) => JSON.stringify(requestView(operation, operationParams)),
     }),
     _links: {
-      self: { href: self },
-      vnfInstance: { href: vnfInstanceUrl(endpoint, row.vnfInstanceId) },
-      retry: { href: `${self}/retry` },
-      rollback: { href: `${self}/rollback` },
+      ...vnfLcmOpOccLinks(self, vnfInstanceUrl(endpoint, row.vnfInstanceId)),
       grant: { href: `${self}/grant` },
-      fail: { href: `${self}/fail` },
-      cancel: { href: `${self}/cancel` },
     },
   };
 }

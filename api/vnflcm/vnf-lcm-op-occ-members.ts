@@ -1,0 +1,48 @@
+import type { VnfLcmOpOccRow } from '../../store/operations.ts';
+import { present } from '../http/present.ts';
+
+type Free = Record<string, unknown>;
+
+interface ShownAs {
+  /** Writes a time: Tacker writes those of lists in another way. */
+  readonly time: (at: Date) => string;
+  /** Writes `operationParams`. @param row the parameters in it are without secrets */
+  readonly operationParams: (row: VnfLcmOpOccRow) => unknown;
+}
+
+/** The members of VnfLcmOpOcc in every version of the API, but for its links. What is not set is left out. */
+export function vnfLcmOpOccMembers(row: VnfLcmOpOccRow, { time, operationParams }: ShownAs): Free & { id: string } {
+  return {
+    id: row.id,
+    ...present({
+      operationState: row.operationState,
+      stateEnteredTime: time(row.stateEnteredTime),
+      startTime: time(row.startTime),
+      vnfInstanceId: row.vnfInstanceId,
+      grantId: row.grantId,
+      operation: row.operation,
+      isAutomaticInvocation: row.isAutomaticInvocation,
+      operationParams: operationParams(row),
+      isCancelPending: row.isCancelPending,
+      cancelMode: row.cancelMode,
+      error: row.error,
+      resourceChanges: row.resourceChanges,
+    }),
+  };
+}
+
+/**
+ * The links of VnfLcmOpOcc in every version: all of them, whatever the state, as in Tacker.
+ * @param self absolute URL of the operation occurrence
+ * @param vnfInstance absolute URL of its instance
+ */
+export function vnfLcmOpOccLinks(self: string, vnfInstance: string): Record<string, { href: string }> {
+  return {
+    self: { href: self },
+    vnfInstance: { href: vnfInstance },
+    cancel: { href: `${self}/cancel` },
+    retry: { href: `${self}/retry` },
+    rollback: { href: `${self}/rollback` },
+    fail: { href: `${self}/fail` },
+  };
+}
