@@ -36,7 +36,7 @@ export function resourceRouter(
   for (const [path, endpoints] of Object.entries(resources)) {
     router.all(path, async (request, response) => {
       const caller = await authenticate(request.headers);
-      const { endpoint, method } = endpointOf(request, endpoints, dialect);
+      const { endpoint, method } = endpointOf(request, response, { endpoints, dialect });
       const body =
         endpoint.reads === 'json' ? await jsonOf(request, response, { dialect, context, method }) : undefined;
       dialect.check(request.headers);
@@ -53,13 +53,26 @@ export function resourceRouter(
   return router;
 }
 
-/** The method's endpoint. As in Tacker, a wrong method is told only to those who send the right version. */
-function endpointOf(request: Request, endpoints: Endpoints, dialect: Dialect): { endpoint: Endpoint; method: Method } {
+/** The method's endpoint. As in Tacker, the headers of a request are checked before its method is refused. */
+function endpointOf(
+  request: Request,
+  response: Response,
+  { endpoints, dialect }: { endpoints: Endpoints; dialect: Dialect },
+): { endpoint: Endpoint; method: Method } {
   const { method } = request;
   const endpoint = isMethod(method) ? endpoints[method] : undefined;
   if (isMethod(method) && endpoint) return { endpoint, method };
   dialect.check(request.headers);
-  throw new VnflowError('METHOD_NOT_ALLOWED', { detail: `Method ${method} is not supported.` });
+  throw methodNotAllowed(request, response, Object.keys(endpoints));
+}
+
+/**
+ * Names the methods of a resource in `Allow` (RFC 9110 15.5.6, SOL013); Tacker sends no such header.
+ * @returns the problem, to be thrown
+ */
+export function methodNotAllowed(request: Request, response: Response, allowed: readonly string[]): VnflowError {
+  response.setHeader('Allow', allowed.join(', '));
+  return new VnflowError('METHOD_NOT_ALLOWED', { detail: `Method ${request.method} is not supported.` });
 }
 
 function jsonOf(
