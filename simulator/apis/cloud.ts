@@ -21,6 +21,7 @@ import { NetworkStore } from '../world/cloud/neutron/network-store.ts';
 import { ComputeStore } from '../world/cloud/nova/compute-store.ts';
 import { createCinder } from './cinder.ts';
 import { createGlance } from './glance.ts';
+import { createAlarmSignals } from './heat/alarm-routes.ts';
 import { createHeat } from './heat/heat.ts';
 import { createStackViews } from './heat/views.ts';
 import { createKeystone } from './keystone/keystone.ts';
@@ -95,9 +96,11 @@ export function createCloud(options: CloudOptions): Cloud {
   const store = new StackStore(foundation);
   const engine = createEngine({ foundation, designer, validator, store });
   const views = createStackViews(foundation, designer);
+  const heat = { foundation, designer, validator, store, engine, views };
   const services = [
     createKeystone(foundation, sessions, options.vnfmUrl),
-    createHeat({ foundation, designer, validator, store, engine, views }),
+    createHeat(heat),
+    createAlarmSignals(heat),
     createNova(foundation, network, compute, machines),
     createNeutron(foundation, network, changes),
     createGlance(foundation),

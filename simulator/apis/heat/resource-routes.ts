@@ -1,4 +1,5 @@
 import type { Resource, Stack } from '../../world/cloud/cloud-state.ts';
+import { signalResource } from '../../world/cloud/heat/scaling.ts';
 import { isObject, type JsonObject } from '../../world/cloud/json.ts';
 import { Refusal } from '../../world/cloud/refusal.ts';
 import { type Call, type Route, route } from '../service.ts';
@@ -20,6 +21,11 @@ export function resourceRoutes(parts: HeatParts): Route[] {
     route('GET', `${path}/:resource/metadata`, (call) => {
       resourceOf(parts, call);
       return { status: 200, body: { metadata: {} } };
+    }),
+    route('POST', `${path}/:resource/signal`, (call) => {
+      const { stack, row } = resourceOf(parts, call);
+      signalResource(parts, stack, row, call.body ?? null);
+      return { status: 200, body: null };
     }),
     route('PATCH', `${path}/:resource`, (call) => {
       const { stack, row } = resourceOf(parts, call);
@@ -76,6 +82,8 @@ function mark({ store }: HeatParts, stack: Stack, row: Resource, body: JsonObjec
     throw new Refusal(409, 'ActionInProgress', message);
   }
   const reason = String(body['resource_status_reason'] ?? 'state changed by resource mark unhealthy');
+  // Only a mark is taken back: another failure stays one.
+  const isMarked = row.action === 'CHECK' && row.progress === 'FAILED';
   const isUnhealthy = ['true', '1'].includes(String(body['mark_unhealthy']).toLowerCase());
-  store.setResource(stack, row, 'CHECK', isUnhealthy ? 'FAILED' : 'COMPLETE', reason);
+  if (isUnhealthy || isMarked) store.setResource(stack, row, 'CHECK', isUnhealthy ? 'FAILED' : 'COMPLETE', reason);
 }

@@ -21,12 +21,21 @@ export function createEngine(parts: EngineParts): Engine {
   const removal = createRemoval(parts);
   const convergence = new Convergence(parts, removal);
 
+  /** The work that an action replaces: that of the stack itself, and that of nested stacks that a signal began. */
+  const replacedRuns = (stack: Stack) =>
+    [...runs].filter(([id]) => id === stack.id || isBelow(state.stacks[id], stack)).map(([, run]) => run);
+
+  const isBelow = (stack: Stack | undefined, ancestor: Stack): boolean => {
+    const parent = stack?.parentId == null ? undefined : state.stacks[stack.parentId];
+    return parent !== undefined && (parent === ancestor || isBelow(parent, ancestor));
+  };
+
   const launch = (root: Stack) => {
-    const before = runs.get(root.id);
-    before?.controller.abort();
+    const before = replacedRuns(root);
+    for (const run of before) run.controller.abort();
     const run: Run = { controller: new AbortController(), halted: false, pending: new Set(), done: Promise.resolve() };
     run.done = (async () => {
-      await before?.done;
+      await Promise.all(before.map(({ done }) => done));
       await perform(root, run);
       await Promise.allSettled([...run.pending]);
       if (runs.get(root.id) === run) runs.delete(root.id);
@@ -89,7 +98,8 @@ export function createEngine(parts: EngineParts): Engine {
     begin,
     resume: () => {
       for (const stack of Object.values(state.stacks)) {
-        if (stack.parentId === null && stack.progress === 'IN_PROGRESS') launch(stack);
+        const parent = state.stacks[stack.parentId ?? ''];
+        if (stack.progress === 'IN_PROGRESS' && parent?.progress !== 'IN_PROGRESS') launch(stack);
       }
     },
     stop: async () => {

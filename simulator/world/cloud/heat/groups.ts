@@ -20,14 +20,18 @@ export function groupKindOf(type: string): GroupKind | undefined {
   return GROUP_TYPES[type];
 }
 
-/** Generates the template of a group's nested stack as text. @param newName makes a member name of 12 characters */
+/**
+ * Generates the template of a group's nested stack as text.
+ * @param at.newName makes a member name of 12 characters
+ * @param at.size number of members that a scaling policy orders; by default the one that the properties order
+ */
 export function groupTemplate(
   type: string,
   properties: JsonObject,
-  at: { nested: Stack | undefined; newName: () => string },
+  at: { nested: Stack | undefined; newName: () => string; size?: number },
 ): string {
   const kind = groupKindOf(type);
-  const size = Math.max(0, capacity(properties, kind, at.nested));
+  const size = Math.max(0, at.size ?? capacity(properties, kind, at.nested));
   const names = kind === 'ResourceGroup' ? indices(size) : memberNames(at.nested, size, at.newName);
   const definition = properties[kind === 'ResourceGroup' ? 'resource_def' : 'resource'] ?? {};
   const variable = String(properties['index_var'] ?? '%index%');
@@ -37,25 +41,46 @@ export function groupTemplate(
   return JSON.stringify({ heat_template_version: '2016-04-08', resources });
 }
 
+/** Each update of the parent sets the size to `desired_capacity` again; without one (or with 0) the size stays. */
 function capacity(properties: JsonObject, kind: GroupKind | undefined, nested: Stack | undefined): number {
   if (kind === 'ResourceGroup') return Number(properties['count'] ?? 1);
-  const minimum = Number(properties['min_size'] ?? 0);
-  const wanted = properties['desired_capacity'];
-  const current = nested ? Object.keys(nested.resources).length : minimum;
-  const size = wanted === undefined || wanted === '' ? current : Number(wanted);
-  return Math.min(Math.max(size, minimum), Number(properties['max_size'] ?? size));
+  const current = nested ? groupSize(nested) : Number(properties['min_size'] ?? 0);
+  return withinBounds(properties, Number(properties['desired_capacity'] ?? 0) || current);
+}
+
+/** Returns how many members a group has, without those that failed. */
+export function groupSize(nested: Stack): number {
+  return Object.values(nested.resources).filter((member) => !isBroken(member)).length;
+}
+
+/** Returns the size between `min_size` and `max_size` that is nearest to the wanted one. */
+export function withinBounds(properties: JsonObject, wanted: number): number {
+  return Math.max(Math.min(wanted, Number(properties['max_size'] ?? wanted)), Number(properties['min_size'] ?? 0));
+}
+
+/** Returns Heat's message about the sizes of an AutoScalingGroup. Undefined when they fit each other. */
+export function sizeProblem(properties: JsonObject): string | undefined {
+  const [minimum, maximum] = [Number(properties['min_size']), Number(properties['max_size'])];
+  if (maximum < minimum) return 'MinSize can not be greater than MaxSize';
+  if (minimum < 0) return 'The size of AutoScalingGroup can not be less than zero';
+  const wanted = properties['desired_capacity'] ?? '';
+  if (wanted === '') return undefined;
+  return Number(wanted) < minimum || Number(wanted) > maximum
+    ? 'DesiredCapacity must be between MinSize and MaxSize'
+    : undefined;
 }
 
 function indices(size: number): string[] {
   return Array.from({ length: size }, (_, i) => String(i));
 }
 
-/** Chooses the members to keep. Surplus members go: marked and failed ones first, then the oldest. */
+/** Chooses the members to keep. Surplus members go: marked and failed ones first, then the oldest; of equal age by name. */
 function memberNames(nested: Stack | undefined, size: number, newName: () => string): string[] {
   const members = Object.values(nested?.resources ?? {});
   const surplus = Math.max(0, members.length - size);
   const order = [...members].sort(
-    (a, b) => Number(isBroken(b)) - Number(isBroken(a)) || a.createdAt.localeCompare(b.createdAt),
+    (a, b) =>
+      Number(isBroken(b)) - Number(isBroken(a)) || a.createdAt.localeCompare(b.createdAt) || (a.name < b.name ? -1 : 1),
   );
   const gone = new Set(order.slice(0, surplus).map(({ name }) => name));
   const kept = members.filter(({ name }) => !gone.has(name)).map(({ name }) => name);

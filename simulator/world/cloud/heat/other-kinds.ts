@@ -1,9 +1,10 @@
 import type { Foundation } from '../foundation.ts';
-import { type Json, listAt, stringAt } from '../json.ts';
+import { listAt, stringAt } from '../json.ts';
 import type { ComputeStore } from '../nova/compute-store.ts';
 import { timestamp } from '../times.ts';
 import { named } from './network-parts.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
+import { scalingPolicyKind } from './scaling-policy-kind.ts';
 
 /** Resource types for server groups, volumes, and resources that exist in Heat only. */
 export function otherKinds(foundation: Foundation, compute: ComputeStore): Readonly<Record<string, ResourceKind>> {
@@ -15,7 +16,7 @@ export function otherKinds(foundation: Foundation, compute: ComputeStore): Reado
     'OS::Heat::RandomString': randomStringKind(foundation),
     'OS::Heat::None': inertKind(),
     'OS::Heat::TestResource': testKind(),
-    'OS::Heat::ScalingPolicy': inertKind(),
+    'OS::Heat::ScalingPolicy': scalingPolicyKind(foundation),
     'OS::Heat::SoftwareConfig': configKind(),
     'OS::Heat::CloudConfig': configKind(),
     'OS::Nova::KeyPair': inertKind(),
@@ -44,8 +45,12 @@ function serverGroupKind({ state, latency }: Foundation, compute: ComputeStore):
       return {
         id: group.id,
         name: group.name,
+        policy: group.policy,
         policies: [group.policy],
+        rules: {},
         metadata: {},
+        project_id: group.projectId,
+        user_id: group.userId,
         members: [...compute.scheduler.membersOf(group.id)],
       };
     },
@@ -179,13 +184,10 @@ function randomStringKind({ chance }: Foundation): ResourceKind {
 /** A resource type that Heat accepts and that creates nothing. */
 function inertKind(): ResourceKind {
   return {
-    properties: {
-      ...named('adjustment_type', 'auto_scaling_group_id', 'cooldown', 'min_adjustment_step', 'scaling_adjustment'),
-      ...named('name', 'public_key', 'save_private_key', 'type', 'user'),
-    },
+    properties: named('name', 'public_key', 'save_private_key', 'type', 'user'),
     create: async (task) => task.identify(task.physicalName),
     remove: async () => undefined,
-    attributes: ({ physicalId }): { [key: string]: Json } => ({ alarm_url: physicalId, signal_url: physicalId }),
+    attributes: () => ({}),
   };
 }
 

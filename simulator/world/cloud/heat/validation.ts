@@ -5,7 +5,7 @@ import type { ComputeStore } from '../nova/compute-store.ts';
 import { Refusal } from '../refusal.ts';
 import type { Design, Designer } from './design.ts';
 import { evaluate, NotYet, type Scope } from './functions.ts';
-import { GROUP_PROPERTIES, groupKindOf } from './groups.ts';
+import { GROUP_PROPERTIES, groupKindOf, sizeProblem } from './groups.ts';
 import type { PropertyRule } from './resource-kind.ts';
 import type { ResourceDefinition } from './template.ts';
 
@@ -62,6 +62,7 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
       if (memberType === undefined)
         throw propertyError(`resources.${name}.properties`, 'Property resource not assigned');
       if (!designer.kind(memberType)) checkNested(source, name, memberType, true);
+      if (group === 'AutoScalingGroup') checkSizes(name, properties, at.scope);
       return;
     }
     const kind = designer.kind(type);
@@ -85,6 +86,18 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
           `Error validating value '${value}': ${problem}`,
         );
     }
+  };
+
+  const checkSizes = (name: string, properties: JsonObject, scope: Scope) => {
+    const sizes = Object.fromEntries(
+      ['min_size', 'max_size', 'desired_capacity'].map((key) => [key, known(properties[key] ?? null, scope) ?? null]),
+    );
+    for (const key of ['min_size', 'max_size']) {
+      if (properties[key] === undefined)
+        throw propertyError(`resources.${name}.properties`, `Property ${key} not assigned`);
+    }
+    const problem = sizeProblem(sizes);
+    if (problem) throw invalid(problem);
   };
 
   return {

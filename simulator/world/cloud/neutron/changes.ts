@@ -65,6 +65,11 @@ function networkChanges({ state, chance, changed }: Foundation) {
         const message = `Invalid input for cidr. Reason: '${cidr}' is not a valid IP subnet.`;
         throw new Refusal(400, 'HTTPBadRequest', message);
       }
+      const recommended = `${printIpv4(base)}/${cidr.split('/')[1]}`;
+      if (cidr !== recommended) {
+        const message = `Invalid input for cidr. Reason: '${cidr}' isn't a recognized IP subnet cidr, '${recommended}' is recommended.`;
+        throw new Refusal(400, 'HTTPBadRequest', message);
+      }
       if (!state.networks[networkId]) {
         throw new Refusal(404, 'NetworkNotFound', `Network ${networkId} could not be found.`);
       }
