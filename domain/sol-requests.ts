@@ -61,7 +61,7 @@ function mapOf<T extends z.ZodType>(value: T) {
   });
 }
 
-const VnfExtCpData = z.object({
+export const VnfExtCpData = z.object({
   cpdId: identifier,
   cpConfig: mapOf(VnfExtCpConfig).refine((map) => Object.keys(map).length > 0, { error: 'needs at least one entry' }),
 });

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClusterState } from '../simulator/index.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import {
-  clientOf,
   createInstance,
   guideRequest,
   onboardSample,
@@ -58,9 +57,9 @@ async function vnfcsOf(id: string, vduId: string): Promise<{ vnfc: string; serve
 const power = (server: string, action: 'start' | 'stop') => system.simulator.cloud.power(server, action);
 const deleteInNova = async (server: string) => {
   const { authUrl } = system.simulator;
-  const { status } = await clientOf(authUrl.replace(/\/identity.*$/, ''), await tokenOf(authUrl)).delete(
-    `/compute/v2.1/servers/${server}`,
-  );
+  const nova = `${authUrl.replace(/\/identity.*$/, '')}/compute/v2.1`;
+  const headers = { 'X-Auth-Token': await tokenOf(authUrl) };
+  const { status } = await fetch(`${nova}/servers/${server}`, { method: 'DELETE', headers });
   expect(status).toBe(204);
   await expect.poll(() => system.simulator.cloud.state.servers[server]).toBeUndefined();
 };

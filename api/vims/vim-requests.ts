@@ -21,11 +21,16 @@ export const RegisterVim = z.object({
 });
 export type RegisterVim = z.infer<typeof RegisterVim>;
 
+/** A member that no request may have. OpenAPI has no word for that, so the metadata say it in JSON Schema. */
+function fixed(error: string) {
+  return z.never({ error }).meta({ type: 'string', not: {}, description: error });
+}
+
 /** Body of PUT /v1.0/vims/{id}: type and auth_url stay. Credentials may be given in part. */
 export const UpdateVim = z.object({
   vim: z.object({
-    type: z.never({ error: 'cannot be changed' }).optional(),
-    auth_url: z.never({ error: 'cannot be changed; register another VIM' }).optional(),
+    type: fixed('cannot be changed').optional(),
+    auth_url: fixed('cannot be changed; register another VIM').optional(),
     auth_cred: freeForm.optional(),
     vim_project: freeForm.optional(),
     name: shortText.optional(),

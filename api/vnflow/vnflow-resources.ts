@@ -1,9 +1,9 @@
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { backupsOf } from './backups.ts';
 import { eventsOf } from './events.ts';
-import { openApiDocument } from './openapi.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
 import { stepControlResources } from './step-controls.ts';
 import { timelineOf } from './timeline.ts';

@@ -15,6 +15,7 @@ import type { Configuration } from '../../worker/configuration.ts';
 import { startVnflow } from '../../worker/start-vnflow.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { TemporalServer } from '../../worker/temporal-server.ts';
+import { checkAnswer } from './api/check-answer.ts';
 import { askForPlans, bearWitness, checkAgainstPlan } from './planned.ts';
 import { BUNDLES, quiet, startTestTemporal } from './temporal.ts';
 import { TEST_PACE } from './test-pace.ts';
@@ -100,15 +101,26 @@ export async function startSystem(options: SystemOptions = {}) {
   };
 }
 
+/** A client whose every answer must be as the OpenAPI document says. */
 export function clientOf(url: string, token: string): AxiosInstance {
-  return askForPlans(
-    axios.create({
-      baseURL: url,
-      headers: { 'X-Auth-Token': token, Version: '2.0.0' },
-      validateStatus: () => true,
-      proxy: false,
-    }),
-  );
+  const client = axios.create({
+    baseURL: url,
+    headers: { 'X-Auth-Token': token, Version: '2.0.0' },
+    validateStatus: () => true,
+    proxy: false,
+  });
+  client.interceptors.response.use((answer) => {
+    const { config, status, headers, data } = answer;
+    checkAnswer({
+      method: String(config.method).toUpperCase(),
+      path: config.url ?? '',
+      status,
+      header: (name) => headers[name]?.toString(),
+      text: typeof data === 'string' ? data : JSON.stringify(data),
+    });
+    return answer;
+  });
+  return askForPlans(client);
 }
 
 export async function tokenOf(

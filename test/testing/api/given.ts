@@ -37,7 +37,7 @@ export async function givenInstantiated(test: TestApi): Promise<{ id: string; op
   await enterState(test.db, given.opOccId, {
     state: 'COMPLETED',
     text: 'COMPLETED',
-    instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple' } },
+    instance: { instantiationState: 'INSTANTIATED', instantiatedVnfInfo: { flavourId: 'simple', vnfState: 'STARTED' } },
   });
   const { key, keptAs } = CLUSTER_PARAMETERS;
   const parameters = sampleRequest('instantiate-simple').additionalParams[key];

@@ -8,6 +8,7 @@ import { readVnfd } from '../../../domain/vnfd.ts';
 import { readCsar } from '../../../packages/csar.ts';
 import { createSecrets } from '../../../store/secrets.ts';
 import { openTestStore } from '../test-store.ts';
+import { checkAnswer } from './check-answer.ts';
 import { fakeEngine } from './fake-engine.ts';
 import { samplePackageFiles } from './sample-package.ts';
 
@@ -40,30 +41,28 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
   const logged: string[] = [];
   const keystone = { asked: 0, down: false };
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const api = await startApi({
-    deps: {
-      db,
-      secrets,
-      engine,
-      readCsar: readTestCsar,
-      checkVim: fakeCheckVim,
-      validateToken: async (token) => {
-        keystone.asked++;
-        if (keystone.down) throw new VnflowError('VIM_UNREACHABLE', { detail: 'Keystone does not answer.' });
-        return ownerOf(token);
-      },
-      authUrl: 'http://127.0.0.1:5000/v3',
-      endpoint: 'http://vnfm.example:9890/',
-      log,
-      limits: { packageBytes: 100_000 },
-      ...overrides,
+  const deps: ApiDependencies = {
+    db,
+    secrets,
+    engine,
+    readCsar: readTestCsar,
+    checkVim: fakeCheckVim,
+    validateToken: async (token) => {
+      keystone.asked++;
+      if (keystone.down) throw new VnflowError('VIM_UNREACHABLE', { detail: 'Keystone does not answer.' });
+      return ownerOf(token);
     },
-    host: '127.0.0.1',
-    port: 0,
-  });
+    authUrl: 'http://127.0.0.1:5000/v3',
+    endpoint: 'http://vnfm.example:9890/',
+    log,
+    limits: { packageBytes: 100_000 },
+    ...overrides,
+  };
+  const api = await startApi({ deps, host: '127.0.0.1', port: 0 });
   const call = callerOf(api.url, `member@${tenant}`);
   return {
     api,
+    deps,
     db,
     secrets,
     engine,
@@ -79,6 +78,7 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
   };
 }
 
+/** A client whose every answer must be as the OpenAPI document says. */
 function callerOf(url: string, memberToken: string) {
   return async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const {
@@ -98,6 +98,7 @@ function callerOf(url: string, memberToken: string) {
       ...(body === undefined ? {} : { body }),
     });
     const text = await answer.text();
+    checkAnswer({ method, path, status: answer.status, header: (name) => answer.headers.get(name), text });
     return { status: answer.status, headers: answer.headers, text, json: parsed(text) };
   };
 }
@@ -121,6 +122,21 @@ function ownerOf(token: string): TokenOwner | undefined {
   };
 }
 
+const SOFTWARE_IMAGE = {
+  id: 'masterNode',
+  name: 'masterNode-image',
+  version: '20.04',
+  provider: '',
+  containerFormat: 'bare',
+  diskFormat: 'qcow2',
+  minDisk: 0,
+  minRam: 0,
+  size: 2_000_000_000,
+  createdAt: '2026-11-22 08:00:00+00:00',
+  userMetadata: {},
+  imagePath: '',
+};
+
 /** An archive is the text `CSAR vnfdId`, for tests that need many; a real zip is read as in production. */
 async function readTestCsar(file: string): Promise<OnboardableCsar> {
   const content = await readFile(file, 'latin1');
@@ -132,8 +148,10 @@ async function readTestCsar(file: string): Promise<OnboardableCsar> {
   return {
     vnfd: { ...vnfd, vnfdId },
     checksum: { algorithm: 'sha512', hash: 'ab' },
-    softwareImages: [{ id: 'masterNode', name: 'masterNode-image' }],
-    additionalArtifacts: [{ artifactPath: 'Scripts/install_k8s_cluster.sh', metadata: {} }],
+    softwareImages: [SOFTWARE_IMAGE],
+    additionalArtifacts: [
+      { artifactPath: 'Scripts/install_k8s_cluster.sh', checksum: { algorithm: 'SHA-256', hash: 'cd' }, metadata: {} },
+    ],
     files,
   };
 }

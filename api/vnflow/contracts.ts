@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { CANCEL_MODES, OPERATION_STATES } from '../../domain/operation/state.ts';
+import { OPERATIONS } from '../../domain/operations.ts';
+import { EvictedPod } from '../../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
+import { type Contract, type Contracts, shows } from '../openapi/contract.ts';
+import { KeptProblem } from '../openapi/problem.ts';
+import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
+import { SkipStepRequest } from './step-controls.ts';
+
+const texts = z.array(z.string());
+const time = z.iso.datetime();
+const seconds = z.number().min(0);
+
+const Step = z
+  .strictObject({
+    id: z.string(),
+    kind: z.string(),
+    summary: z.string(),
+    slot: z.string().optional(),
+    node: z.strictObject({ name: z.string(), address: z.string() }).optional(),
+    after: texts,
+    state: z.enum(['WAITING', 'PAUSED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'SKIPPED']),
+    attempt: z.int(),
+    startedAt: time.optional(),
+    endedAt: time.optional(),
+    expectedSeconds: seconds.optional(),
+    logTail: z.string().optional(),
+    note: z.string().optional(),
+    error: KeptProblem.optional(),
+  })
+  .meta({ id: 'Step' });
+
+const Timeline = z
+  .strictObject({
+    id: z.uuid(),
+    vnfInstanceId: z.uuid(),
+    operation: z.enum(OPERATIONS),
+    operationState: z.enum(OPERATION_STATES),
+    cancelMode: z.enum(CANCEL_MODES).optional(),
+    startTime: time,
+    stateEnteredTime: time,
+    error: KeptProblem.optional(),
+    expectedSeconds: seconds.optional(),
+    steps: z.array(Step),
+  })
+  .meta({ id: 'Timeline' });
+
+const Events = z
+  .strictObject({
+    events: z.array(
+      z.strictObject({
+        seq: z.int(),
+        at: time,
+        type: z.enum(['operation', 'step']),
+        state: z.string(),
+        stepId: z.string().optional(),
+        attempt: z.int().optional(),
+        summary: z.string(),
+        text: z.string(),
+      }),
+    ),
+    next: z.int(),
+  })
+  .meta({ id: 'Events' });
+
+const Quorum = z.strictObject({ members: z.int(), majority: z.int(), tolerates: z.int() });
+
+const PlannedStep = z
+  .strictObject({
+    id: z.string(),
+    kind: z.string(),
+    summary: z.string(),
+    slot: z.string().optional(),
+    slots: texts.optional(),
+    backupId: z.string().optional(),
+    after: texts,
+    commands: texts,
+    expectedSeconds: seconds,
+  })
+  .meta({ id: 'PlannedStep' });
+
+const Plan = z
+  .strictObject({
+    operation: z.enum(OPERATIONS),
+    steps: z.array(PlannedStep),
+    criticalPathSeconds: seconds,
+    criticalPath: texts,
+    expectedSeconds: seconds,
+    disruption: z.strictObject({
+      added: texts,
+      removed: texts,
+      replaced: texts,
+      drained: texts,
+      touched: texts,
+      untouched: texts,
+      quorum: z.strictObject({ before: Quorum, lowest: Quorum, after: Quorum }),
+    }),
+    observed: z
+      .strictObject({
+        etcd: z
+          .array(z.strictObject({ name: z.string().optional(), healthy: z.boolean(), voter: z.boolean() }))
+          .optional(),
+        controlPlane: z
+          .array(z.strictObject({ name: z.string(), verdict: z.enum(['alive', 'dead', 'unknown']), seen: z.string() }))
+          .optional(),
+        pods: z.array(EvictedPod).optional(),
+        podsProblem: z.string().optional(),
+        problem: z.string().optional(),
+        capacity: texts.optional(),
+      })
+      .optional(),
+    rollback: z.strictObject({ supported: z.boolean(), steps: z.array(PlannedStep) }),
+  })
+  .meta({ id: 'Plan' });
+
+const Backup = z
+  .strictObject({
+    id: z.uuid(),
+    takenAt: time,
+    nodeName: z.string(),
+    endpoint: z.string(),
+    revision: z.string(),
+    totalKeys: z.int(),
+    bytes: z.int(),
+  })
+  .meta({ id: 'Backup' });
+
+const Health = z.strictObject({ status: z.string() });
+
+const STEP = '/vnf_lcm_op_occs/{id}/steps/{stepId}';
+
+function controls(summary: string, body?: z.ZodType): { POST: Contract } {
+  return { POST: { ...shows(summary, Step), ...(body === undefined ? {} : { body }) } };
+}
+
+export const VNFLOW_CONTRACTS: Contracts = {
+  '/vnf_lcm_op_occs/{id}/timeline': { GET: shows('An operation with its steps', Timeline) },
+  '/vnf_lcm_op_occs/{id}/events': {
+    GET: shows(
+      'What happened since an event; can wait',
+      Events,
+      z.object({ after: z.string().optional(), wait: z.string().optional() }),
+    ),
+  },
+  [`${STEP}/retry`]: controls('Try a step again at once'),
+  [`${STEP}/skip`]: controls('Do without a step', SkipStepRequest),
+  [`${STEP}/pause`]: controls('Do not start a step before it is resumed'),
+  [`${STEP}/resume`]: controls('Let a paused step start'),
+  '/vnf_instances/{id}/backups': { GET: shows("Backups of the instance's cluster", z.array(Backup)) },
+  '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
+  '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },
+  '/health': { GET: { summary: 'Can the API answer?', answers: { 200: Health, 503: Health } } },
+  '/openapi.json': { GET: shows('This document', z.looseObject({ openapi: z.string(), paths: z.looseObject({}) })) },
+};
