@@ -22,16 +22,16 @@ const BY_STATUS: Readonly<Record<number, ProblemCode>> = {
   429: 'VIM_BUSY',
 };
 
-/** A 409 that goes away by itself: something else is under way on the same object. */
+/** Words of a 409 that goes away by itself, because another action on the object is still under way. */
 const UNDER_WAY = /in progress|task_state|is currently|try again/i;
 
-/** Translates an answer that is a failure. @param hide secrets that a service might echo */
+/** Translates a failed answer into a problem. @param hide secrets that the service might repeat in its answer */
 export function answerFailure(call: Call, answer: FailedAnswer, hide: readonly string[]): VnflowError {
   const { words, type } = serviceWords(answer.body);
-  const said = hideAll(words, hide);
-  const retryAfterSeconds = retryAfter(answer.headers['retry-after']);
+  const redacted = redactSecrets(words, hide);
+  const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
   return new VnflowError(codeOf(answer.status, { words, type, retryAfterSeconds }), {
-    detail: `${call.service}: ${said || `status ${answer.status} without an explanation`} (${call.method} gave ${answer.status})`,
+    detail: `${call.service}: ${redacted || `status ${answer.status} without an explanation`} (${call.method} gave ${answer.status})`,
     seen: [`${call.method} ${call.url}`, answer.headers['x-openstack-request-id'], type].filter(Boolean).join(' '),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
@@ -45,14 +45,17 @@ function codeOf(
     retryAfterSeconds,
   }: { words: string; type: string | undefined; retryAfterSeconds: number | undefined },
 ): ProblemCode {
-  const known = BY_STATUS[status];
-  if (known) return known;
+  const byStatus = BY_STATUS[status];
+  if (byStatus) return byStatus;
   if (status === 409) return type === 'ActionInProgress' || UNDER_WAY.test(words) ? 'VIM_BUSY' : 'VIM_REJECTED';
   if (status >= 500) return status === 503 && retryAfterSeconds !== undefined ? 'VIM_BUSY' : 'VIM_UNREACHABLE';
   return status >= 400 ? 'VIM_REJECTED' : 'VIM_PROTOCOL';
 }
 
-/** Translates what happened when there was no answer. Only names go into the error: axios' own holds token and body. */
+/**
+ * Translates a call that got no answer into a problem. It takes only the code of the error: the error of axios itself
+ * holds the token and the body.
+ */
 export function connectionFailure(call: Call, error: unknown): VnflowError {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no connection';
@@ -85,12 +88,12 @@ export function protocolFailure(call: Call, what: string): VnflowError {
   return new VnflowError('VIM_PROTOCOL', { detail: `${call.service} gave ${what} (${call.method} ${call.url}).` });
 }
 
-function retryAfter(header: string | undefined): number | undefined {
+function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 600) : undefined;
 }
 
-function hideAll(text: string, secrets: readonly string[]): string {
+function redactSecrets(text: string, secrets: readonly string[]): string {
   return secrets.filter((secret) => secret.length >= 3).reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }

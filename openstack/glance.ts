@@ -13,23 +13,28 @@ export interface NewImage {
   readonly tags?: readonly string[];
 }
 
-function glance(session: Session, request: Omit<ServiceRequest, 'service'>) {
+function requestGlance(session: Session, request: Omit<ServiceRequest, 'service'>) {
   return session.request({ service: 'image', ...request });
 }
 
-/** The image of this name, one that can be used before one that is still being made; undefined when there is none. */
+/**
+ * Finds an image by name. When several have the name, an active one comes before one that is still queued.
+ * @returns undefined when no image has the name
+ */
 export async function findImage(session: Session, name: string, options: CallOptions = {}): Promise<Image | undefined> {
   const path = `images?name=${encodeURIComponent(name)}`;
-  const { images } = (await glance(session, { method: 'GET', path, expect: [200], ...options })).read(imagesSchema);
+  const { images } = (await requestGlance(session, { method: 'GET', path, expect: [200], ...options })).read(
+    imagesSchema,
+  );
   return images.find(({ status }) => status === 'active') ?? images[0];
 }
 
 /**
- * An image without data, status `queued`.
+ * Creates an image without data; its status is `queued`.
  * @internal only tests call it so far
  */
 export async function createImage(session: Session, image: NewImage, options: CallOptions = {}): Promise<Image> {
-  const answer = await glance(session, {
+  const answer = await requestGlance(session, {
     method: 'POST',
     path: 'images',
     json: {
@@ -48,7 +53,7 @@ export async function createImage(session: Session, image: NewImage, options: Ca
 }
 
 /**
- * Sends an image's data. @throws VnflowError VIM_REJECTED when it has data already
+ * Sends the data of an image. @throws VnflowError VIM_REJECTED when the image has data already
  * @internal only tests call it so far
  */
 export async function uploadImage(
@@ -57,13 +62,18 @@ export async function uploadImage(
   { data, ...options }: CallOptions & { readonly data: () => Readable },
 ): Promise<void> {
   const path = `images/${encodeURIComponent(id)}/file`;
-  await glance(session, { method: 'PUT', path, stream: data, expect: [204], timeoutMs: 3_600_000, ...options });
+  await requestGlance(session, { method: 'PUT', path, stream: data, expect: [204], timeoutMs: 3_600_000, ...options });
 }
 
 /**
- * No error when it is gone.
+ * Deletes an image. An image that does not exist is no error.
  * @internal only tests call it so far
  */
 export async function deleteImage(session: Session, id: string, options: CallOptions = {}): Promise<void> {
-  await glance(session, { method: 'DELETE', path: `images/${encodeURIComponent(id)}`, expect: [204, 404], ...options });
+  await requestGlance(session, {
+    method: 'DELETE',
+    path: `images/${encodeURIComponent(id)}`,
+    expect: [204, 404],
+    ...options,
+  });
 }

@@ -27,7 +27,7 @@ export interface StackInput {
   readonly template?: string | Readonly<Record<string, unknown>>;
   /** Nested templates by file name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A json parameter is replaced whole by an update: send all of it. */
+  /** An update replaces a json parameter as a whole: send all of it. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly timeoutMins?: number;
 }
@@ -35,7 +35,7 @@ export interface StackInput {
 /** Heat validates every template of the request before it answers a create or an update. */
 const VALIDATION_MS = 120_000;
 
-function heat(session: Session, request: Omit<ServiceRequest, 'service'>): Promise<ServiceAnswer> {
+function requestHeat(session: Session, request: Omit<ServiceRequest, 'service'>): Promise<ServiceAnswer> {
   return session.request({ service: 'orchestration', ...request });
 }
 
@@ -52,10 +52,14 @@ function bodyOf({ template, files, parameters, timeoutMins }: StackInput): Recor
   };
 }
 
-/** The stack that has this name now, whatever its status (also DELETE_COMPLETE: the name is not free yet), or undefined. */
+/**
+ * Finds the stack that has this name now, in any status. DELETE_COMPLETE is possible, too: then the name is not free
+ * yet.
+ * @returns undefined when no stack has the name
+ */
 export async function findStack(session: Session, name: string, options: CallOptions = {}): Promise<Stack | undefined> {
   const path = `stacks/${encodeURIComponent(name)}`;
-  const answer = await heat(session, { method: 'GET', path, expect: [200, 302, 404], ...options });
+  const answer = await requestHeat(session, { method: 'GET', path, expect: [200, 302, 404], ...options });
   if (answer.status === 404) return undefined;
   if (answer.status === 200) return answer.read(stackSchema).stack;
   // Only the id is taken from the address: a redirect must not send our token to another place.
@@ -64,32 +68,36 @@ export async function findStack(session: Session, name: string, options: CallOpt
   return lookUpStack(session, { name, id: decodeURIComponent(id) }, options);
 }
 
-/** As `showStack`, but undefined when there is none. */
+/** Reads a stack. @returns undefined when there is no such stack */
 export async function lookUpStack(
   session: Session,
   stack: StackRef,
   options: CallOptions = {},
 ): Promise<Stack | undefined> {
-  const answer = await heat(session, { method: 'GET', path: pathOf(stack), expect: [200, 404], ...options });
+  const answer = await requestHeat(session, { method: 'GET', path: pathOf(stack), expect: [200, 404], ...options });
   return answer.status === 404 ? undefined : answer.read(stackSchema).stack;
 }
 
-/** @internal only tests call it so far */
+/**
+ * Reads a stack that must exist. @throws VnflowError VIM_NOT_FOUND
+ * @internal only tests call it so far
+ */
 export async function showStack(session: Session, stack: StackRef, options: CallOptions = {}): Promise<Stack> {
-  const answer = await heat(session, { method: 'GET', path: pathOf(stack), expect: [200], ...options });
+  const answer = await requestHeat(session, { method: 'GET', path: pathOf(stack), expect: [200], ...options });
   return answer.read(stackSchema).stack;
 }
 
 /**
- * Starts the creation of a stack. Failed resources are left for people to look at, unless rollback is asked for.
- * @throws VnflowError VIM_REJECTED when the name is taken or the template is refused
+ * Starts the creation of a stack. Failed resources stay, so that people can look at them, unless `disableRollback` is
+ * false.
+ * @throws VnflowError VIM_REJECTED when the name is taken or Heat refuses the template
  */
 export async function createStack(
   session: Session,
   name: string,
   { disableRollback = true, signal, ...input }: StackInput & CallOptions & { readonly disableRollback?: boolean },
 ): Promise<StackRef> {
-  const answer = await heat(session, {
+  const answer = await requestHeat(session, {
     method: 'POST',
     path: 'stacks',
     json: { stack_name: name, disable_rollback: disableRollback, ...bodyOf(input) },
@@ -101,15 +109,16 @@ export async function createStack(
 }
 
 /**
- * Starts an update. With `existing` (the default, PATCH) what is not sent is kept, and an empty input repairs: it replaces what
- * is marked unhealthy or in progress for ever. Without (PUT) template, all files and all parameters must be there.
+ * Starts an update of a stack. With `existing` (PATCH, the default) Heat keeps what the input leaves out; an empty
+ * input repairs the stack: Heat replaces resources that are marked unhealthy and those that stay in progress for ever.
+ * Without `existing` (PUT) the input needs the template, all files and all parameters.
  */
 export async function updateStack(
   session: Session,
   stack: StackRef,
   { existing = true, signal, ...input }: StackInput & CallOptions & { readonly existing?: boolean } = {},
 ): Promise<void> {
-  await heat(session, {
+  await requestHeat(session, {
     method: existing ? 'PATCH' : 'PUT',
     path: pathOf(stack),
     json: bodyOf(input),
@@ -119,24 +128,27 @@ export async function updateStack(
   });
 }
 
-/** Starts the deletion of a stack. No error when it is being deleted or gone. */
+/** Starts the deletion of a stack. A stack that is being deleted or does not exist is no error. */
 export async function deleteStack(session: Session, stack: StackRef, options: CallOptions = {}): Promise<void> {
-  await heat(session, { method: 'DELETE', path: pathOf(stack), expect: [202, 204, 404], ...options });
+  await requestHeat(session, { method: 'DELETE', path: pathOf(stack), expect: [202, 204, 404], ...options });
 }
 
-/** All resources down to `nestedDepth` levels of nested stacks (group → member → its resources is 2), parents first, flat. */
+/**
+ * Lists the resources of a stack and of its nested stacks in one flat list, parents first.
+ * @param options.nestedDepth levels of nested stacks (group → member → its resources is 2)
+ */
 export async function listResources(
   session: Session,
   stack: StackRef,
   { nestedDepth = 2, ...options }: CallOptions & { readonly nestedDepth?: number } = {},
 ): Promise<readonly StackResource[]> {
   const path = pathOf(stack, `/resources?nested_depth=${nestedDepth}`);
-  const answer = await heat(session, { method: 'GET', path, expect: [200], timeoutMs: 60_000, ...options });
+  const answer = await requestHeat(session, { method: 'GET', path, expect: [200], timeoutMs: 60_000, ...options });
   return answer.read(resourcesSchema).resources;
 }
 
 /**
- * One resource with its attributes, or undefined.
+ * Reads one resource with its attributes. @returns undefined when there is no such resource
  * @internal only tests call it so far
  */
 export async function showResource(
@@ -145,12 +157,13 @@ export async function showResource(
   { name, ...options }: CallOptions & { readonly name: string },
 ): Promise<StackResourceDetail | undefined> {
   const path = pathOf(stack, `/resources/${encodeURIComponent(name)}`);
-  const answer = await heat(session, { method: 'GET', path, expect: [200, 404], ...options });
+  const answer = await requestHeat(session, { method: 'GET', path, expect: [200, 404], ...options });
   return answer.status === 404 ? undefined : answer.read(resourceSchema).resource;
 }
 
 /**
- * Makes the next update replace this resource. `stack` is the stack that has it, as a rule a nested one.
+ * Marks a resource, so that the next update of the root stack replaces it.
+ * @param stack the stack that contains the resource: as a rule a nested one
  * @throws VnflowError VIM_BUSY while that stack is in progress, VIM_NOT_FOUND when there is no such resource
  */
 export async function markUnhealthy(
@@ -158,7 +171,7 @@ export async function markUnhealthy(
   stack: StackRef,
   { name, reason, ...options }: CallOptions & { readonly name: string; readonly reason: string },
 ): Promise<void> {
-  await heat(session, {
+  await requestHeat(session, {
     method: 'PATCH',
     path: pathOf(stack, `/resources/${encodeURIComponent(name)}`),
     json: { mark_unhealthy: true, resource_status_reason: reason },
@@ -167,7 +180,7 @@ export async function markUnhealthy(
   });
 }
 
-/** The newest events of a stack and of those nested in it, newest first. */
+/** Lists the newest events of a stack and of its nested stacks, newest first. */
 export async function listEvents(
   session: Session,
   stack: StackRef,
@@ -178,7 +191,7 @@ export async function listEvents(
   }: CallOptions & { readonly limit?: number; readonly nestedDepth?: number } = {},
 ): Promise<readonly StackEvent[]> {
   const path = pathOf(stack, `/events?sort_dir=desc&nested_depth=${nestedDepth}&limit=${limit}`);
-  const answer = await heat(session, { method: 'GET', path, expect: [200, 404], ...options });
+  const answer = await requestHeat(session, { method: 'GET', path, expect: [200, 404], ...options });
   return answer.status === 404 ? [] : answer.read(eventsSchema).events;
 }
 
@@ -187,7 +200,12 @@ export async function stackTemplate(
   stack: StackRef,
   options: CallOptions = {},
 ): Promise<Record<string, unknown>> {
-  const answer = await heat(session, { method: 'GET', path: pathOf(stack, '/template'), expect: [200], ...options });
+  const answer = await requestHeat(session, {
+    method: 'GET',
+    path: pathOf(stack, '/template'),
+    expect: [200],
+    ...options,
+  });
   return answer.read(templateSchema);
 }
 
@@ -196,16 +214,21 @@ export async function stackFiles(
   stack: StackRef,
   options: CallOptions = {},
 ): Promise<Record<string, string>> {
-  const answer = await heat(session, { method: 'GET', path: pathOf(stack, '/files'), expect: [200], ...options });
+  const answer = await requestHeat(session, {
+    method: 'GET',
+    path: pathOf(stack, '/files'),
+    expect: [200],
+    ...options,
+  });
   return answer.read(filesSchema);
 }
 
-/** The stack that has this resource: its link `stack`. @throws VnflowError VIM_PROTOCOL without such a link */
+/** The stack that contains this resource, by its link `stack`. @throws VnflowError VIM_PROTOCOL without such a link */
 export function stackOf(resource: Pick<StackResource, 'links' | 'resource_name'>): StackRef {
   return linkedStack(resource, 'stack') ?? raise(`Heat names no stack for resource "${resource.resource_name}".`);
 }
 
-/** The nested stack that this resource is, if it is one: its link `nested`. */
+/** The nested stack that this resource stands for, by its link `nested`. Undefined for other resources. */
 export function nestedStackOf(resource: Pick<StackResource, 'links'>): StackRef | undefined {
   return linkedStack(resource, 'nested');
 }

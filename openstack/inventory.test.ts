@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => cloud.stop());
 
-test('ports of a project are asked for once, with only the fields that are used', async () => {
+test('the ports of a project are listed in one call, with only the fields that vnflow uses', async () => {
   const fields =
     'fields=id&fields=name&fields=network_id&fields=device_id&fields=mac_address&fields=status&fields=fixed_ips';
   cloud.on(`GET /v2.0/ports?project_id=f67a9dea29c1457990b621766418b6b8&${fields}`, 'neutron-port');
@@ -23,9 +23,9 @@ test('ports of a project are asked for once, with only the fields that are used'
   expect(ports.map(({ fixed_ips }) => fixed_ips[0]?.ip_address)).toEqual(['10.10.0.130']);
 });
 
-test('100 ids go in three calls whose URLs stay short, and no ids in none', async () => {
+test('100 ids are sent in three calls with short URLs, and an empty list of ids needs no call', async () => {
   const ids = Array.from({ length: 100 }, (_, n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`);
-  await problemOf(listFloatingIps(session, { portIds: ids })); // the cloud of this test knows no such call
+  await problemOf(listFloatingIps(session, { portIds: ids })); // the recorded cloud has no answer to this call
   const [first = ''] = cloud.calls;
   const fields = '&fields=id&fields=floating_ip_address&fields=fixed_ip_address&fields=port_id';
   for (const chunk of [ids.slice(0, 40), ids.slice(40, 80), ids.slice(80)]) {
@@ -52,7 +52,7 @@ test('servers come page by page', async () => {
   expect((await listServers(session)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
 });
 
-test('a console is text, and a server without one gives none', async () => {
+test('the console of a server is text, and empty for a server without a console', async () => {
   cloud.on('POST /v2.1/servers/x/action', 'nova-console');
   expect(await consoleOutput(session, 'x', { length: 10 })).toBe('FAKE CONSOLE OUTPUT\nANOTHER\nLAST LINE');
   expect(cloud.bodies).toEqual([{ 'os-getConsoleOutput': { length: 10 } }]);
@@ -60,7 +60,7 @@ test('a console is text, and a server without one gives none', async () => {
   expect(await consoleOutput(session, 'x')).toBe('');
 });
 
-test('an image is found, made, filled even when the token is refused at first, and removed', async () => {
+test('an image is found, created, uploaded even when the first token is refused, and deleted', async () => {
   cloud.on('GET /v2/images?name=a%20%26%20b', 'glance-list-200');
   expect((await findImage(session, 'a & b'))?.status).toBe('active');
   cloud.on('POST /v2/images', 'glance-create-201');
@@ -75,8 +75,11 @@ test('an image is found, made, filled even when the token is refused at first, a
   cloud.revokeTokens();
   await uploadImage(session, image.id, { data: () => Readable.from([Buffer.from('QFI')]) });
   expect(cloud.bodies.at(-1)).toBe('QFI');
-  const again = await problemOf(uploadImage(session, image.id, { data: () => Readable.from([Buffer.from('QFI')]) }));
-  expect([again.code, again.message.includes('from active to saving is not allowed')]).toEqual(['VIM_REJECTED', true]);
+  const second = await problemOf(uploadImage(session, image.id, { data: () => Readable.from([Buffer.from('QFI')]) }));
+  expect([second.code, second.message.includes('from active to saving is not allowed')]).toEqual([
+    'VIM_REJECTED',
+    true,
+  ]);
   cloud.on(`DELETE /v2/images/${image.id}`, 'glance-delete-204', { ...recorded('glance-404') });
   await deleteImage(session, image.id);
   await deleteImage(session, image.id);

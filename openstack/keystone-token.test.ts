@@ -16,7 +16,7 @@ function validated(expiresAt: string) {
   return { status: 200, body: { token: { ...token, expires_at: expiresAt } } };
 }
 
-test('a valid token tells whose it is, in which project, with which roles and until when', async () => {
+test('a valid token gives its user, project, roles and time of expiry', async () => {
   const expires = new Date(Date.now() + 60_000).toISOString();
   cloud.on('GET /v3/auth/tokens', validated(expires));
   expect(await validateToken(cloud.credentials.authUrl, 'some-token')).toEqual({
@@ -29,7 +29,7 @@ test('a valid token tells whose it is, in which project, with which roles and un
   });
 });
 
-test('a token that is unknown, refused, expired or could not travel in a header is nobody', async () => {
+test('a token that is unknown, refused, expired or not fit for an HTTP header has no owner', async () => {
   cloud.on(
     'GET /v3/auth/tokens',
     'keystone-validate-404',
@@ -42,7 +42,7 @@ test('a token that is unknown, refused, expired or could not travel in a header 
   expect(cloud.calls).toHaveLength(3);
 });
 
-test('a Keystone that is down or talks nonsense is not an invalid token', async () => {
+test('a Keystone that is down or sends an unusable answer does not make the token invalid', async () => {
   cloud.on('GET /v3/auth/tokens', { status: 503, body: 'down' }, { status: 200, body: '<html>' });
   expect((await problemOf(validateToken(cloud.credentials.authUrl, 'x'))).code).toBe('VIM_UNREACHABLE');
   expect((await problemOf(validateToken(cloud.credentials.authUrl, 'x'))).code).toBe('VIM_PROTOCOL');

@@ -2,7 +2,7 @@ import { answerFailure, protocolFailure } from './failures.ts';
 import { type CallOptions, parseToken, tokensUrl } from './keystone.ts';
 import { createTransport, describeCall, type Transport, type TransportOptions } from './transport.ts';
 
-/** Whom a token stands for. */
+/** The user that a token was issued to, and its scope. */
 export interface TokenOwner {
   readonly userId: string;
   readonly userName: string;
@@ -18,16 +18,17 @@ export interface ValidateOptions extends CallOptions, TransportOptions {
 }
 
 /**
- * Asks Keystone whose token this is, by the token itself.
- * @returns undefined when it is invalid, revoked or expired
- * @throws VnflowError VIM_UNREACHABLE or VIM_BUSY when Keystone cannot say, VIM_PROTOCOL when it talks nonsense
+ * Asks Keystone to validate a token. The token itself authorises the question.
+ * @returns undefined when the token is invalid, revoked or expired
+ * @throws VnflowError VIM_UNREACHABLE or VIM_BUSY when Keystone gives no answer, VIM_PROTOCOL when its answer is
+ * unusable
  */
 export async function validateToken(
   authUrl: string,
   token: string,
   options: ValidateOptions = {},
 ): Promise<TokenOwner | undefined> {
-  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) return undefined; // could not travel in a header
+  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) return undefined; // not fit for an HTTP header
   const url = tokensUrl(authUrl);
   const call = describeCall('Keystone', 'GET', url);
   const transport = options.transport ?? createTransport(options);

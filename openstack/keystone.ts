@@ -27,7 +27,10 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** The address of `/v3/auth/tokens` for an `authUrl` with or without `/v3`. @throws VnflowError VIM_UNREACHABLE when it is no http(s) URL */
+/**
+ * The URL of `/v3/auth/tokens` for an `authUrl` with or without `/v3`.
+ * @throws VnflowError VIM_REJECTED when it is no http(s) URL
+ */
 export function tokensUrl(authUrl: string): string {
   const url = URL.canParse(authUrl) ? new URL(authUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -80,7 +83,7 @@ function refused({ username, userDomain, project, projectDomain }: Credentials, 
   });
 }
 
-/** The token of a Keystone answer, or undefined when the body is something else. */
+/** Reads the token in an answer of Keystone. @returns undefined when the body holds no token */
 export function parseToken(body: string): Token | undefined {
   try {
     return tokenSchema.parse(JSON.parse(body)).token;

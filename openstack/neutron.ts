@@ -8,9 +8,9 @@ export type { FloatingIp, Port } from './schemas.ts';
 const IDS_PER_CALL = 40;
 
 export interface ListOptions extends CallOptions {
-  /** Only these; without, all of the project. */
+  /** Only the objects with these ids. Undefined: all objects of the project. */
   readonly ids?: readonly string[];
-  /** Only floating IPs of these ports. */
+  /** Only the floating IPs of these ports. */
   readonly portIds?: readonly string[];
 }
 
@@ -69,22 +69,22 @@ async function list<T extends { id: string }>(
 ): Promise<readonly T[]> {
   const { ids, portIds, ...call } = options;
   const filter = ids ? { key: 'id', values: ids } : portIds ? { key: 'port_id', values: portIds } : undefined;
-  if (!filter) return pages(session, collection, { query: [await ofProject(session)], call });
-  const chunks = chunked([...new Set(filter.values)], IDS_PER_CALL);
+  if (!filter) return listPages(session, collection, { query: [await projectFilter(session)], call });
+  const chunks = splitIntoChunks([...new Set(filter.values)], IDS_PER_CALL);
   const found: T[] = [];
   for (const chunk of chunks) {
     const query = chunk.map((value) => [filter.key, value] as const);
-    found.push(...(await pages(session, collection, { query, call })));
+    found.push(...(await listPages(session, collection, { query, call })));
   }
   return found;
 }
 
-/** An administrator would see every project's. */
-async function ofProject(session: Session): Promise<readonly [string, string]> {
+/** Limits a list to the session's project: an administrator would get the objects of every project. */
+async function projectFilter(session: Session): Promise<readonly [string, string]> {
   return ['project_id', await session.projectId()];
 }
 
-async function pages<T extends { id: string }>(
+async function listPages<T extends { id: string }>(
   session: Session,
   { name, page, fields }: Collection<T>,
   { query, call }: { query: readonly (readonly [string, string])[]; call: CallOptions },
@@ -111,7 +111,7 @@ async function pages<T extends { id: string }>(
   }
 }
 
-function chunked<T>(all: readonly T[], size: number): T[][] {
+function splitIntoChunks<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.slice(index * size, (index + 1) * size),
   );

@@ -4,7 +4,7 @@ import { serviceWords } from './words.ts';
 
 export type { Server } from './schemas.ts';
 
-/** A server, or undefined when there is none. */
+/** Reads a server. @returns undefined when there is no such server */
 export async function showServer(session: Session, id: string, options: CallOptions = {}): Promise<Server | undefined> {
   const path = `servers/${encodeURIComponent(id)}`;
   const answer = await session.request({ service: 'compute', method: 'GET', path, expect: [200, 404], ...options });
@@ -12,7 +12,7 @@ export async function showServer(session: Session, id: string, options: CallOpti
 }
 
 /**
- * All servers of the project, page by page.
+ * Lists all servers of the project, page by page.
  * @internal only tests call it so far
  */
 export async function listServers(session: Session, options: CallOptions = {}): Promise<readonly Server[]> {
@@ -51,19 +51,22 @@ export async function consoleOutput(
   return answer.status === 200 ? (answer.read(consoleSchema).output ?? '') : '';
 }
 
-/** Starts the deletion of a server. Ports and volumes that it did not make itself stay. No error when it is gone. */
+/**
+ * Starts the deletion of a server. Ports and volumes that Nova did not create for it stay. A server that does not exist
+ * is no error.
+ */
 export async function deleteServer(session: Session, id: string, options: CallOptions = {}): Promise<void> {
   const path = `servers/${encodeURIComponent(id)}`;
   await session.request({ service: 'compute', method: 'DELETE', path, expect: [204, 404], ...options });
 }
 
-/** `OS-EXT-STS:power_state` of a machine that runs, as its hypervisor last said. */
+/** `OS-EXT-STS:power_state` of a server that runs, as its hypervisor last reported it. */
 const RUNNING = 1;
 const OFF = ['SHUTOFF', 'SHELVED', 'SHELVED_OFFLOADED', 'SOFT_DELETED', 'DELETED'];
 
 /**
- * Is it certain that nothing runs on this server? PAUSED and SUSPENDED machines go on where they were; ERROR says nothing of the
- * machine, unless it never ran.
+ * Is it certain that nothing runs on this server? A PAUSED or SUSPENDED server can continue where it was. ERROR does
+ * not say whether the server runs, unless it was never launched.
  */
 export function isOff({ status, ...server }: Server): boolean {
   if (status === 'ERROR') return server['OS-SRV-USG:launched_at'] === null;
@@ -71,8 +74,9 @@ export function isOff({ status, ...server }: Server): boolean {
 }
 
 /**
- * Asks Nova to shut a server down (`os-stop`, api-ref/compute "Stop Server"): that it is off shows later (`showServer`).
- * @returns what Nova says when it cannot do that in the present state of the server; undefined: it will, or there is no such server
+ * Asks Nova to shut a server down (`os-stop`, api-ref/compute "Stop Server"). `showServer` shows later that it is off.
+ * @returns Nova's refusal when it cannot stop the server in its present state; undefined when Nova stops it, or when
+ * there is no such server
  */
 export async function stopServer(session: Session, id: string, options: CallOptions = {}): Promise<string | undefined> {
   const answer = await session.request({

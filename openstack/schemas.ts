@@ -1,4 +1,7 @@
-/** The answers of OpenStack as far as they are used. Unknown members pass: services add some with every release. */
+/**
+ * The members of OpenStack's answers that vnflow uses. Other members are let through: services add some with every
+ * release.
+ */
 import { z } from 'zod';
 
 const endpoint = z.looseObject({
@@ -42,7 +45,7 @@ export type Stack = z.infer<typeof stackSchema>['stack'];
 const resource = z.looseObject({
   resource_name: z.string(),
   resource_type: z.string(),
-  /** Empty while it does not exist yet. */
+  /** Empty while the resource does not exist yet. */
   physical_resource_id: z
     .string()
     .nullish()
@@ -55,7 +58,7 @@ const resource = z.looseObject({
   creation_time: z.string().nullish(),
   updated_time: z.string().nullish(),
   required_by: z.array(z.string()).default([]),
-  /** Only on rows of nested stacks: name of the resource that is the nested stack. */
+  /** Only on resources of nested stacks: the name of the resource that stands for the nested stack. */
   parent_resource: z.string().nullish(),
   links,
 });

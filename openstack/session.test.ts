@@ -25,7 +25,7 @@ test('one token serves many calls, also calls at the same time', async () => {
   expect(await session.projectId()).toBe(PROJECT);
 });
 
-test('a token that was revoked is replaced without anybody noticing, once', async () => {
+test('a revoked token is replaced once, and the call succeeds', async () => {
   cloud.on(show, 'heat-show-create-complete');
   const session = createSession(cloud.credentials);
   await showStack(session, stack);
@@ -47,19 +47,19 @@ test('a token is renewed before it expires', async () => {
   expect(cloud.tokensIssued).toBe(2);
 });
 
-test.each(['', '/', '/v3', '/v3/', '/v3/auth/tokens'])('an endpoint that ends in "%s" is understood', async (end) => {
+test.each(['', '/', '/v3', '/v3/', '/v3/auth/tokens'])('an endpoint that ends in "%s" is accepted', async (end) => {
   const { projectId, regions } = await checkConnection({ ...cloud.credentials, authUrl: `${cloud.origin}${end}` });
   expect([projectId, regions]).toEqual([PROJECT, ['RegionOne']]);
 });
 
-test('a wrong password names user and project and is final; the password is in no part of the error', async () => {
+test('the error of a wrong password is final and names user and project, but not the password', async () => {
   const problem = await problemOf(checkConnection({ ...cloud.credentials, password: 'canary-4711' }));
   expect([problem.code, problem.kind.retriable]).toEqual(['VIM_CREDENTIALS', false]);
   expect(problem.message).toContain('user "nfv_user" (domain "Default") in project "nfv"');
   expect(inspect(problem, { depth: 20 })).not.toContain('canary-4711');
 });
 
-test('a VIM that nobody runs is not reachable, and the password is in no part of the error', async () => {
+test('a VIM that does not listen is unreachable, and the error does not contain the password', async () => {
   const credentials = { ...cloud.credentials, authUrl: 'http://127.0.0.1:1/v3', password: 'canary-4711' };
   const problem = await problemOf(checkConnection(credentials));
   expect([problem.code, problem.kind.retriable]).toEqual(['VIM_UNREACHABLE', true]);
@@ -67,7 +67,7 @@ test('a VIM that nobody runs is not reachable, and the password is in no part of
   expect(inspect(problem, { depth: 20 })).not.toContain('canary-4711');
 });
 
-test('an endpoint of the wrong kind and a region that does not exist are said', async () => {
+test('the errors of an endpoint that is no URL and of a missing region name them', async () => {
   expect((await problemOf(checkConnection({ ...cloud.credentials, authUrl: 'file:///etc/passwd' }))).code).toBe(
     'VIM_REJECTED',
   );
@@ -90,7 +90,7 @@ test('a redirect is not followed with the token', async () => {
   expect((await problemOf(showStack(createSession(cloud.credentials), stack))).code).toBe('VIM_PROTOCOL');
 });
 
-test('a token that a service echoes in its error does not reach people', async () => {
+test('a token that a service repeats in its error is redacted', async () => {
   cloud.on(show, { status: 400, body: { error: { message: 'bad token token-1 of correct horse' } } });
   const problem = await problemOf(showStack(createSession(cloud.credentials), stack));
   expect(problem.message).toBe('Heat: bad token *** of *** (GET gave 400)');
@@ -143,7 +143,7 @@ describe("OpenStack's own words", () => {
   });
 
   test.each([['<html>hello</html>'], ['{"stack": 5}'], ['[]'], ['{"stack":{"id":"x"}}']])(
-    'an answer that makes no sense is said to be that: %s',
+    'an answer that does not fit the schema is a protocol error: %s',
     async (body) => {
       cloud.on(show, { status: 200, body });
       expect((await problemOf(showStack(createSession(cloud.credentials), stack))).code).toBe('VIM_PROTOCOL');
@@ -151,7 +151,7 @@ describe("OpenStack's own words", () => {
   );
 });
 
-test('a server that does not exist is undefined, one that exists has its addresses', async () => {
+test('a server that does not exist is undefined; one that exists has its addresses', async () => {
   cloud.on('GET /v2.1/servers/none', 'nova-404');
   cloud.on('GET /v2.1/servers/one', 'nova-server-member');
   const session = createSession(cloud.credentials);

@@ -7,24 +7,24 @@ import { createTransport, describeCall, type HttpAnswer, type Transport } from '
 
 export type { CallOptions, Credentials } from './keystone.ts';
 
-/** Type in the service catalogue → name for people. */
+/** Type in the service catalogue → name in messages. */
 const SERVICES = { orchestration: 'Heat', compute: 'Nova', network: 'Neutron', image: 'Glance' } as const;
 type ServiceType = keyof typeof SERVICES;
 
 export interface ServiceRequest extends CallOptions {
   readonly service: ServiceType;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the endpoint of the catalogue, with query; already encoded. */
+  /** Path below the endpoint of the catalogue, with query; already encoded. */
   readonly path: string;
   readonly json?: unknown;
-  /** Makes the stream anew for each attempt (there is a second one after a 401). */
+  /** Opens the stream for each attempt: there is a second one after a 401. */
   readonly stream?: () => Readable;
-  /** Statuses that are answers; any other is thrown. */
+  /** Statuses that are returned as answers; any other becomes a problem that is thrown. */
   readonly expect: readonly number[];
 }
 
 export interface ServiceAnswer extends HttpAnswer {
-  /** The body by a schema. @throws VnflowError VIM_PROTOCOL when it does not fit */
+  /** Parses the body with a schema. @throws VnflowError VIM_PROTOCOL when it does not fit */
   read<T>(schema: z.ZodType<T>): T;
 }
 
@@ -35,12 +35,12 @@ export interface Session {
 }
 
 /**
- * Nothing is sent before the first request. There are no repetitions inside but one: after a 401 with a new token.
- * Requests throw VnflowError VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN, VIM_NOT_FOUND,
- * VIM_REJECTED or VIM_PROTOCOL, or the signal's reason.
+ * Creates a session. It sends nothing before the first request, and repeats a request only after a 401, once, with a
+ * new token. Requests throw VnflowError VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN,
+ * VIM_NOT_FOUND, VIM_REJECTED or VIM_PROTOCOL, or the signal's reason.
  */
 export function createSession(credentials: Credentials, transport: Transport = createTransport(credentials)): Session {
-  const tokens = tokenCache(() => issueToken(transport, credentials));
+  const tokens = createTokenCache(() => issueToken(transport, credentials));
   const send = async (request: ServiceRequest, issued: IssuedToken) =>
     transport({
       method: request.method,
@@ -84,7 +84,8 @@ export interface CheckedConnection {
 }
 
 /**
- * Proves that the endpoint is a Keystone that takes these credentials and has a Heat and a Nova for them.
+ * Proves that the endpoint is a Keystone that accepts these credentials, and that its catalogue has Heat, Nova and
+ * Neutron.
  * @throws VnflowError VIM_UNREACHABLE, VIM_CREDENTIALS, VIM_REJECTED, VIM_PROTOCOL
  */
 export async function checkConnection(credentials: Credentials, options: CallOptions = {}): Promise<CheckedConnection> {
@@ -108,7 +109,7 @@ function endpointOf({ token }: IssuedToken, service: ServiceType, region: string
   });
 }
 
-/** Neutron's and Glance's catalogue entries have no version as a rule, Heat's and Nova's have one. */
+/** The catalogue gives Heat and Nova with a version in the URL, Neutron and Glance as a rule without. */
 function withVersion(service: ServiceType, url: string): string {
   const version = { orchestration: undefined, compute: undefined, network: 'v2.0', image: 'v2' }[service];
   return version === undefined || new RegExp(`/${version.replace('.', '\\.')}$`).test(url) ? url : `${url}/${version}`;
@@ -116,12 +117,12 @@ function withVersion(service: ServiceType, url: string): string {
 
 interface TokenCache {
   get(): Promise<IssuedToken>;
-  /** Forgets this token if it is still the one in use. */
+  /** Drops this token if it is still the current one. */
   drop(issued: IssuedToken): void;
 }
 
-/** One request for a token at a time, however many calls wait for it. */
-function tokenCache(issue: () => Promise<IssuedToken>): TokenCache {
+/** Keeps a token until shortly before it expires. Calls that wait for a token share one request for it. */
+function createTokenCache(issue: () => Promise<IssuedToken>): TokenCache {
   let current: { issued: IssuedToken; renewAt: number } | undefined;
   let pending: Promise<IssuedToken> | undefined;
   const renew = async () => {
@@ -148,14 +149,14 @@ function tokenCache(issue: () => Promise<IssuedToken>): TokenCache {
 
 function reader(answer: HttpAnswer, call: Parameters<typeof protocolFailure>[0]): ServiceAnswer['read'] {
   return (schema) => {
-    const body = schema.safeParse(jsonOf(answer.body));
+    const body = schema.safeParse(parseJson(answer.body));
     if (body.success) return body.data;
     const where = body.error.issues[0]?.path.join('.') || 'the body';
     throw protocolFailure(call, `an answer that makes no sense at ${where}`);
   };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -15,12 +15,12 @@ export interface StackFailure {
 }
 
 const FAILED = /^(CREATE|UPDATE|DELETE|ROLLBACK)_FAILED$/;
-/** What Heat writes on the resources that it stopped because another one failed. */
+/** The reason that Heat gives for resources that it stopped because another resource failed. */
 const COLLATERAL = /aborted|cancell?ed/i;
 
 /**
- * Which resource made a stack fail, and why: the deepest failed one, in OpenStack's words. After a rollback the resources
- * are gone and only the events know.
+ * Finds the resource that made a stack fail, and OpenStack's reason: the deepest failed resource. After a rollback the
+ * resources do not exist any more, so the events are searched.
  */
 export async function failureReason(
   session: Session,
@@ -46,7 +46,10 @@ function deepestFailed(resources: readonly StackResource[], root: StackRef): Sta
     ?.resource;
 }
 
-/** @param events newest first; the cause is the oldest failure since the last action began, and is no nested stack */
+/**
+ * The cause is the oldest failure since the last action on the stack began.
+ * @param events newest first
+ */
 function firstFailedEvent(events: readonly StackEvent[], stack: StackRef): StackFailure | undefined {
   const began = events.findIndex(
     (event) =>

@@ -13,10 +13,13 @@ interface Goal {
   readonly verb: string;
 }
 
-/** `NONE`: there is no such stack. Any status that is in neither list is a failure. */
+/**
+ * What each status means for each goal. `NONE` stands for a stack that does not exist. A status in neither list is a
+ * failure.
+ */
 const GOALS: Readonly<Record<StackGoal, Goal>> = {
   create: {
-    // UPDATE_*: an empty update is the repair of a create that hangs
+    // UPDATE_*: an empty update repairs a creation that hangs
     done: ['CREATE_COMPLETE', 'UPDATE_COMPLETE'],
     wait: ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'ROLLBACK_IN_PROGRESS'],
     failed: 'STACK_CREATE_FAILED',
@@ -38,20 +41,26 @@ const GOALS: Readonly<Record<StackGoal, Goal>> = {
 
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** After each poll, with the stack's status (or `VIM_UNREACHABLE` and the like when it could not be had), and the stack if there is one. */
+  /**
+   * Called after each poll.
+   * @param status of the stack, or the code of the problem when the poll failed, for example `VIM_UNREACHABLE`
+   * @param stack undefined when the poll found none
+   */
   onPoll?(status: string, stack?: Stack): void;
-  /** How long to wait from now: Heat itself can forget a stack (when its engine dies). */
+  /**
+   * Milliseconds to wait from now. Without a limit the wait could last for ever: a stack hangs when Heat's engine dies.
+   */
   readonly deadlineMs: number;
   readonly pollMs?: { readonly min: number; readonly max: number };
 }
 
 /**
- * Waits until a stack is created, updated, or deleted (then also until its name is free). Polls fast first, at most 2 s late.
- * A transient error of a poll does not end the wait.
- * @returns the stack as last seen; undefined after a delete
- * @throws VnflowError STACK_CREATE_FAILED, STACK_UPDATE_FAILED, STACK_DELETE_FAILED with the failing resource and its reason;
- * STACK_STUCK at the deadline when any poll has seen the stack, the transient error of the last poll when none has; the signal's
- * reason when aborted
+ * Waits until a stack is created, updated or deleted (then also until its name is free). It polls often at first, and
+ * later every 2 s. A transient error of a poll does not end the wait.
+ * @returns the stack as the last poll found it; undefined after a deletion
+ * @throws VnflowError STACK_CREATE_FAILED, STACK_UPDATE_FAILED, STACK_DELETE_FAILED with the failing resource and its
+ * reason; STACK_STUCK at the deadline when any poll has seen the stack, the transient error of the last poll when none
+ * has; the signal's reason when aborted
  */
 export async function waitForStack(
   session: Session,
@@ -90,7 +99,7 @@ async function poll(session: Session, stack: StackRef, { goal, signal }: Look): 
   try {
     const found = await lookUpStack(session, stack, options);
     if (goal !== 'delete' || (found && found.stack_status !== 'DELETE_COMPLETE')) return found ? { stack: found } : {};
-    const named = await findStack(session, stack.name, options); // the name stays taken for some seconds
+    const named = await findStack(session, stack.name, options); // Heat frees the name some seconds later
     return named?.id === stack.id ? { stack: { ...named, stack_status: 'DELETE_IN_PROGRESS' } } : {};
   } catch (error) {
     if (error instanceof VnflowError && error.kind.retriable) return { problem: error };
@@ -116,7 +125,7 @@ async function reached(
   });
 }
 
-/** The blame is an extra: the stack's own reason is told even when this cannot be had. */
+/** The failed resource, for the message. The stack's own reason must be reported even when this lookup fails. */
 async function reasonOf(session: Session, stack: StackRef, signal: AbortSignal | undefined) {
   try {
     return await failureReason(session, stack, signal ? { signal } : {});
@@ -128,14 +137,16 @@ async function reasonOf(session: Session, stack: StackRef, signal: AbortSignal |
 
 interface OutOfTime {
   readonly goal: StackGoal;
-  /** Status that the last poll with an answer found; undefined when no poll had one. */
+  /** The status in the last answer. Undefined when no poll had an answer. */
   readonly lastSeen: string | undefined;
   /** Why the last poll had no answer. */
   readonly problem: VnflowError | undefined;
   readonly ms: number;
 }
 
-/** A poll that fails at the deadline does not hide a stuck stack: the caller would wait for the whole limit again. */
+/**
+ * A failed poll at the deadline must not hide a stuck stack: the caller would then wait for the whole limit once more.
+ */
 function outOfTime(stack: StackRef, { goal, lastSeen, problem, ms }: OutOfTime): VnflowError {
   if (lastSeen === undefined && problem) return problem;
   const state = problem

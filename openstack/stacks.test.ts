@@ -31,8 +31,8 @@ function shown(status: string, reason = ''): Reply {
   return { status: 200, body: { stack: { ...seen, stack_status: status, stack_status_reason: reason } } };
 }
 
-describe('looking at a stack', () => {
-  test('is found by its name through the redirect, whose host is not trusted', async () => {
+describe('reading a stack', () => {
+  test('finds it by its name, and takes only the id from the redirect', async () => {
     const redirect = recorded('heat-show-by-name-302');
     cloud.on(`GET ${byName}`, {
       ...redirect,
@@ -44,7 +44,7 @@ describe('looking at a stack', () => {
     expect(await findStack(session, stack.name)).toBeUndefined();
   });
 
-  test('nested resources name the stack they are in and the stack they are', async () => {
+  test('gives for a nested resource the stack that contains it and the stack that it stands for', async () => {
     cloud.on(`GET ${byId}/resources?nested_depth=2`, 'heat-resources-depth2');
     const resources = await listResources(session, stack);
     const group = resources.find(({ resource_name }) => resource_name === 'VDU1_scale_group');
@@ -55,7 +55,7 @@ describe('looking at a stack', () => {
     expect(resources.filter(({ resource_type }) => resource_type === 'OS::Nova::Server')).toHaveLength(3);
   });
 
-  test('one resource, the template and the files can be read', async () => {
+  test('reads one resource, the template and the files', async () => {
     cloud.on(`GET ${byId}/resources/VDU2`, 'heat-resource-show-server');
     cloud.on(`GET ${byId}/template`, 'heat-template');
     cloud.on(`GET ${byId}/files`, 'heat-files');
@@ -66,7 +66,7 @@ describe('looking at a stack', () => {
 });
 
 describe('waiting for a stack', () => {
-  test('ends when it is created, telling each status', async () => {
+  test('ends when it is created, and reports each status', async () => {
     cloud.on(
       `GET ${byId}`,
       'heat-show-create-in-progress',
@@ -83,7 +83,7 @@ describe('waiting for a stack', () => {
     expect(statuses).toEqual(['CREATE_IN_PROGRESS', 'CREATE_IN_PROGRESS', 'CREATE_COMPLETE']);
   });
 
-  test('outlives a VIM that does not answer for a while', async () => {
+  test('goes on when the VIM does not answer for a while', async () => {
     const broken = { status: 503, body: 'down' };
     cloud.on(
       `GET ${byId}`,
@@ -104,7 +104,7 @@ describe('waiting for a stack', () => {
     ]);
   });
 
-  test("a failed stack tells its reason and the deepest failed resource's", async () => {
+  test('reports the reason of a failed stack and of its deepest failed resource', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_FAILED', 'Resource CREATE failed: ResourceInError: resources.group'));
     cloud.on(`GET ${byId}/resources?nested_depth=5`, { status: 200, body: { resources: failedResources() } });
     const problem = await problemOf(waitForStack(session, stack, { goal: 'create', ...fast }));
@@ -114,7 +114,7 @@ describe('waiting for a stack', () => {
     );
   });
 
-  test('after a rollback the cause is taken from the events', async () => {
+  test('takes the cause from the events after a rollback', async () => {
     cloud.on(`GET ${byId}`, shown('ROLLBACK_COMPLETE', 'Stack ROLLBACK completed successfully'));
     cloud.on(`GET ${byId}/resources?nested_depth=5`, { status: 200, body: { resources: [] } });
     cloud.on(`GET ${byId}/events?sort_dir=desc&nested_depth=5&limit=100`, 'heat-events-update-failed');
@@ -123,21 +123,21 @@ describe('waiting for a stack', () => {
     expect(problem.message).toContain('resource "bad": ValueError: resources.bad: Test Resource failed bad');
   });
 
-  test('a failed stack is told even when the blame cannot be had', async () => {
+  test('reports a failed stack even when the failed resource cannot be found out', async () => {
     cloud.on(`GET ${byId}`, 'heat-show-update-failed');
     cloud.on(`GET ${byId}/resources?nested_depth=5`, { status: 503, body: 'down' });
     const problem = await problemOf(waitForStack(session, stack, { goal: 'update', ...fast }));
     expect(problem.message).toContain('Resource CREATE failed: ValueError: resources.bad');
   });
 
-  test('a delete ends only when the name is free again', async () => {
+  test('ends after a deletion only when the name is free', async () => {
     cloud.on(`GET ${byId}`, shown('DELETE_IN_PROGRESS'), 'heat-show-deleted-by-id');
     cloud.on(`GET ${byName}`, 'heat-show-by-name-302', 'heat-show-by-name-302', 'heat-show-deleted-by-name-404');
     expect(await waitForStack(session, stack, { goal: 'delete', ...fast })).toBeUndefined();
     expect(cloud.calls.filter((call) => call === `GET ${byName}`)).toHaveLength(3);
   });
 
-  test('a delete that fails names what holds the stack', async () => {
+  test('names the resource that makes a deletion fail', async () => {
     cloud.on(`GET ${byId}`, shown('DELETE_FAILED', 'Resource DELETE failed'));
     cloud.on(`GET ${byId}/resources?nested_depth=5`, 'heat-resources-delete-failed');
     const problem = await problemOf(waitForStack(session, stack, { goal: 'delete', ...fast }));
@@ -145,7 +145,7 @@ describe('waiting for a stack', () => {
     expect(problem.message).toContain('resource "sub": Conflict');
   });
 
-  test('a stack that hangs is stuck at the deadline; a VIM that is gone then is told instead', async () => {
+  test('calls a stack that hangs stuck at the deadline, and reports an unreachable VIM when no poll had an answer', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'));
     const short = { deadlineMs: 60, pollMs: fast.pollMs };
     const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));
@@ -154,7 +154,7 @@ describe('waiting for a stack', () => {
     expect((await problemOf(waitForStack(session, stack, { goal: 'create', ...short }))).code).toBe('VIM_UNREACHABLE');
   });
 
-  test('a stack that hangs is stuck even when the poll at the deadline has no answer', async () => {
+  test('calls a stack that hangs stuck even when the poll at the deadline has no answer', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'), { status: 503, body: 'down' });
     const short = { deadlineMs: 60, pollMs: fast.pollMs };
     const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));
@@ -162,13 +162,13 @@ describe('waiting for a stack', () => {
     expect(stuck.message).toContain('it was CREATE_IN_PROGRESS when the VIM last answered');
   });
 
-  test('a stack that somebody deleted meanwhile is a failure, not an endless wait', async () => {
+  test('fails when somebody deletes the stack meanwhile, and does not wait for ever', async () => {
     cloud.on(`GET ${byId}`, 'heat-show-404');
     const problem = await problemOf(waitForStack(session, stack, { goal: 'create', ...fast }));
     expect([problem.code, problem.message.includes('does not exist any more')]).toEqual(['STACK_CREATE_FAILED', true]);
   });
 
-  test('an abort ends the wait at once', async () => {
+  test('ends at once when it is aborted', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'));
     const abort = new AbortController();
     setTimeout(() => abort.abort(new Error('worker shuts down')), 50);

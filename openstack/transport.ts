@@ -5,9 +5,9 @@ import axios from 'axios';
 import { type Call, connectionFailure, protocolFailure } from './failures.ts';
 
 export interface TransportOptions {
-  /** PEM; when absent the system's. */
+  /** PEM. Undefined: the CA certificates of the system. */
   readonly caCert?: string;
-  /** False: any TLS certificate is accepted. Default true. */
+  /** False accepts any TLS certificate. Default true. */
   readonly verify?: boolean;
 }
 
@@ -19,7 +19,7 @@ interface HttpRequest {
   readonly data?: string | Readable;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** For messages. */
+  /** Name of the service in messages. */
   readonly service: string;
 }
 
@@ -30,14 +30,14 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Sends one request. Any status is an answer. */
+/** Sends one request. An answer with any HTTP status is returned, not thrown. */
 export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
 
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * A transport with keep-alive, no redirects, bounded answers, no proxy from the environment.
- * It throws VnflowError VIM_UNREACHABLE or VIM_PROTOCOL, or the signal's reason.
+ * Creates a transport. It keeps connections alive, follows no redirect, limits the size of answers, and ignores the
+ * proxy variables of the environment. It throws VnflowError VIM_UNREACHABLE or VIM_PROTOCOL, or the signal's reason.
  */
 export function createTransport({ caCert, verify = true }: TransportOptions = {}): Transport {
   const client = axios.create({
@@ -60,7 +60,7 @@ export function createTransport({ caCert, verify = true }: TransportOptions = {}
   return async ({ method, url, headers, data, timeoutMs, signal, service }) => {
     signal?.throwIfAborted();
     const call = describeCall(service, method, url);
-    const deadline = AbortSignal.timeout(timeoutMs); // axios' own time-out does not cover a body that trickles
+    const deadline = AbortSignal.timeout(timeoutMs); // axios' own time-out does not cover a body that arrives slowly
     try {
       const answer = await client.request<unknown>({
         method,

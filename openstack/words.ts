@@ -8,17 +8,18 @@ const message = z.looseObject({
 });
 const anyObject = z.record(z.string(), z.unknown());
 
-/** What a service said of a failure. */
+/** How a service explains a failure. */
 export interface ServiceWords {
-  /** For people: one line, no markup. May be empty. */
+  /** The explanation: one line, no markup. May be empty. */
   readonly words: string;
   /** The service's own name of the error, for example `StackExists`. */
   readonly type?: string;
 }
 
 /**
- * Finds a service's own words in the various shapes of error bodies: Keystone and Heat `{error: {message, type}}`, Neutron
- * `{NeutronError: {message, type}}`, Nova `{itemNotFound: {message}}`, Glance and webob `{message: html, title}`, plain text or HTML.
+ * Finds the explanation in the error bodies of the services: Keystone and Heat `{error: {message, type}}`, Neutron
+ * `{NeutronError: {message, type}}`, Nova `{itemNotFound: {message}}`, Glance and webob `{message: html, title}`, plain
+ * text or HTML.
  */
 export function serviceWords(body: string): ServiceWords {
   const top = anyObject.safeParse(parsed(body)).data;

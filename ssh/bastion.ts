@@ -13,9 +13,9 @@ export interface BastionTarget extends Login {
 
 export interface BastionVisit {
   readonly client: Client;
-  /** For messages: "bastion 127.0.0.1:2222". */
+  /** The bastion in messages, for example `bastion 127.0.0.1:2222`. */
   readonly label: string;
-  /** Must be called once, when the way through the bastion is not needed any more. */
+  /** To be called once, when the visitor does not need the connection any more. */
   leave(): void;
 }
 
@@ -26,13 +26,14 @@ interface SharedConnection {
   closing: NodeJS.Timeout | undefined;
 }
 
-/** A node that still boots is tried again after about a second: the connection is kept for the next attempt. */
+/** A login to a node that still boots is repeated after about a second, so the connection is kept for that attempt. */
 const LINGER_MS = 3_000;
 const shared = new Map<string, SharedConnection>();
 
 /**
- * A way through a bastion. All sessions of this process share one connection per bastion and login: hundreds at a time would be
- * turned away by sshd (MaxStartups), and each costs a key exchange.
+ * Connects to a bastion, or joins a connection that is open. All sessions of this process share one connection per
+ * bastion and login, because each connection costs a key exchange, and sshd would refuse hundreds at a time
+ * (MaxStartups).
  * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY; the signal's reason when aborted
  */
 export async function enterBastion(
@@ -41,7 +42,7 @@ export async function enterBastion(
 ): Promise<BastionVisit> {
   signal?.throwIfAborted();
   const key = keyOf(target);
-  const connection = shared.get(key) ?? open(target, key, connectTimeoutMs);
+  const connection = shared.get(key) ?? openShared(target, key, connectTimeoutMs);
   connection.visitors += 1;
   clearTimeout(connection.closing);
   let present = true;
@@ -49,11 +50,12 @@ export async function enterBastion(
     if (!present) return;
     present = false;
     connection.visitors -= 1;
-    if (connection.visitors === 0) connection.closing = setTimeout(() => close(key, connection), LINGER_MS).unref();
+    if (connection.visitors === 0)
+      connection.closing = setTimeout(() => closeShared(key, connection), LINGER_MS).unref();
   };
   try {
     const client = await connection.client;
-    // each visitor has a policy of its own: a key that another one accepted proves nothing
+    // each visitor has its own policy: a host key that another visitor's policy accepted proves nothing
     if (connection.hostKey) await checkHostKey(connection.hostKey, labelOf(target), target.hostKey);
     signal?.throwIfAborted();
     return { client, label: labelOf(target), leave };
@@ -63,7 +65,7 @@ export async function enterBastion(
   }
 }
 
-function open(target: BastionTarget, key: string, timeoutMs: number): SharedConnection {
+function openShared(target: BastionTarget, key: string, timeoutMs: number): SharedConnection {
   const options: LoginOptions = {
     timeoutMs,
     onHostKey: (hostKey) => {
@@ -75,18 +77,18 @@ function open(target: BastionTarget, key: string, timeoutMs: number): SharedConn
   const client = connect({ ...target, label, address: label, reach }, options);
   const connection: SharedConnection = { client, hostKey: undefined, visitors: 0, closing: undefined };
   shared.set(key, connection);
-  const forget = () => {
+  const removeShared = () => {
     if (shared.get(key) === connection) shared.delete(key);
   };
   client.then((opened) => {
     opened.setMaxListeners(0); // one per session that is being opened
-    opened.on('close', forget);
-    opened.on('error', () => opened.destroy()); // what runs over it sees its own stream close
-  }, forget);
+    opened.on('close', removeShared);
+    opened.on('error', () => opened.destroy()); // its sessions notice it: their own streams close
+  }, removeShared);
   return connection;
 }
 
-function close(key: string, connection: SharedConnection): void {
+function closeShared(key: string, connection: SharedConnection): void {
   if (shared.get(key) === connection) shared.delete(key);
   connection.client.then(
     (client) => client.end(),
@@ -98,7 +100,7 @@ function labelOf({ host, port = 22 }: BastionTarget): string {
   return `bastion ${host}:${port}`;
 }
 
-/** Another login is another connection. */
+/** The key of a shared connection. Sessions with another login need another connection. */
 function keyOf({ host, port = 22, username, password, privateKey }: BastionTarget): string {
   return createHash('sha256')
     .update(JSON.stringify([host, port, username, password, privateKey]))

@@ -6,7 +6,7 @@ import { VnflowError } from '../domain/problems.ts';
 interface Destination {
   readonly host: string;
   readonly port: number;
-  /** For messages: "node 10.10.0.57". */
+  /** The machine in messages, for example `node 10.10.0.57`. */
   readonly label: string;
 }
 
@@ -22,7 +22,7 @@ export async function dial(
   const limit = AbortSignal.timeout(timeoutMs);
   try {
     await once(socket, 'connect', { signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    socket.on('error', () => socket.destroy()); // whoever has it next sees it close
+    socket.on('error', () => socket.destroy()); // the user of the socket notices it, because the socket closes
     return socket;
   } catch (error) {
     socket.destroy();

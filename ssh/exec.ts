@@ -3,14 +3,14 @@ import type { Client, ClientChannel } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
 
 export interface ExecOptions {
-  /** Written to the command's standard input, which is then closed. The place for secrets. */
+  /** Written to the standard input of the command, which is then closed. Secrets are passed here. */
   readonly stdin?: string | Buffer;
-  /** From the moment when the command has its turn. Default 60 s. */
+  /** Counted from the moment when the command leaves the queue of the session. Default 60 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Called right before the command is sent; when it throws, nothing is sent. */
+  /** Called right before the command is sent. When it throws, the command is not sent. */
   readonly beforeStart?: () => void;
-  /** Of standard output and of standard error, each. Default 4 MiB. */
+  /** Limit for standard output, and likewise for standard error. Default 4 MiB. */
   readonly maxOutputBytes?: number;
 }
 
@@ -25,7 +25,7 @@ export interface ExecResult {
 
 interface ExecContext extends ExecOptions {
   readonly label: string;
-  /** Why the connection is gone, if it is. */
+  /** Why the connection was lost. Undefined while it is open. */
   lost(): Error | undefined;
 }
 
@@ -70,7 +70,10 @@ export async function execOn(client: Client, command: string, context: ExecConte
   }
 }
 
-/** sshd has no session free for this connection (MaxSessions): the command was not started. A session is free again when a process has ended. */
+/**
+ * sshd has no free session for this connection (MaxSessions), so the command was not started. A session becomes free
+ * when a process on it ends.
+ */
 class OpenFailure extends VnflowError {
   constructor(label: string, seen: string) {
     super('NODE_UNREACHABLE', { detail: `The ${label} opened no session for a command: ${seen}.`, seen });
@@ -81,7 +84,7 @@ function isOpenFailure({ error }: { readonly error: Error }): boolean {
   return error instanceof OpenFailure;
 }
 
-/** The listeners are put on in the callback itself: the whole answer may lie in the packet that opened the channel. */
+/** Adds the listeners in the callback itself: the packet that opens the channel may contain the whole answer. */
 function start(
   client: Client,
   command: string,
@@ -96,7 +99,7 @@ function start(
         );
       over.addEventListener('abort', () => channel.destroy(), { once: true });
       if (over.aborted)
-        channel.destroy(); // nobody waits for it any more
+        channel.destroy(); // the caller does not wait for it any more
       else collect(channel, context, { resolve, reject });
     };
     try {
@@ -107,7 +110,10 @@ function start(
   });
 }
 
-/** ssh2 gives the reason code of SSH_MSG_CHANNEL_OPEN_FAILURE (RFC 4254, 5.1); there is none when the connection is lost. */
+/**
+ * The error of ssh2 carries the reason code of SSH_MSG_CHANNEL_OPEN_FAILURE (RFC 4254, 5.1). The error of a lost
+ * connection has no reason code.
+ */
 function isRefusedChannel(error: Error): boolean {
   return 'reason' in error && typeof error.reason === 'number';
 }

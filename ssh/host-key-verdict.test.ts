@@ -4,7 +4,7 @@ import { type LoopbackNode, startLoopbackNode } from '../test/testing/ssh/loopba
 import { openSession } from './session.ts';
 
 const PASSWORD = 'pa ss"word';
-/** A host key policy may wait for Nova's console or for the store, and answer when the connection is long gone. */
+/** A host key policy may wait for Nova's console or for the store, and decide long after the connection was lost. */
 const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => rejections.push(reason);
 let node: LoopbackNode;
@@ -61,7 +61,7 @@ test.for(LOSSES)('a host key that is refused after the connection was $name harm
   await expect(opening).rejects.toThrow(way.seen);
   await delay(20); // the socket is closed by then
   decision.reject(new Error('not in the console log'));
-  await delay(50); // unhandled rejections are told after the microtasks
+  await delay(50); // Node.js reports unhandled rejections after the microtasks
   expect(rejections).toEqual([]);
   expect(node.passwordsSeen).toEqual([]);
 });

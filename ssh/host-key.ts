@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { VnflowError } from '../domain/problems.ts';
 
-/** How a machine proves who it is. */
+/** How a machine proves its identity. */
 export interface HostKeyPolicy {
-  /** Pinned fingerprints (`SHA256:…`, as OpenSSH prints them). Empty or absent: first contact. */
+  /** Pinned fingerprints (`SHA256:…`, as OpenSSH prints them). Empty or undefined at the first contact. */
   readonly expected?: readonly string[];
-  /** Told the fingerprint at first contact, before any credential is sent; throwing refuses the machine. */
+  /**
+   * Called with the fingerprint at the first contact, before any credential is sent. It refuses the machine by
+   * throwing.
+   */
   onFirstContact(fingerprint: string, keyType: string): void | Promise<void>;
 }
 
 /**
- * OpenSSH's notation: `SHA256:` and the digest of the key blob in base64 without padding.
+ * The fingerprint in OpenSSH's notation: `SHA256:` and the digest of the key blob in base64 without padding.
  * @internal exported for tests
  */
 export function fingerprintOf(key: Buffer): string {
@@ -24,7 +27,7 @@ function keyTypeOf(key: Buffer): string {
 }
 
 /**
- * Decides whether a machine may be talked to.
+ * Checks the host key of a machine before vnflow logs in.
  * @throws VnflowError NODE_HOST_KEY when a key is pinned and the machine shows another
  */
 export async function checkHostKey(key: Buffer, machine: string, policy: HostKeyPolicy): Promise<void> {

@@ -1,26 +1,27 @@
 /**
- * What is run on a node to start, follow and end a job: plain POSIX sh, always as `sudo -n sh -c SNIPPET vnflow ARGS…`.
- * No secret is ever an argument: they come through standard input. The files of a job, all 0600 in 0700 directories of root:
+ * The commands that start, follow and end a job on a node: plain POSIX sh, always as `sudo -n sh -c SNIPPET vnflow
+ * ARGS…`. Secrets are never arguments; they are sent through standard input. The files of a job, all 0600 in 0700
+ * directories of root:
  *
  *   ROOT/scripts/SHA256            install scripts, by content
  *   ROOT/incoming/NONCE            an environment file on its way in
- *   ROOT/lock                      held while looking and starting, so that two attempts cannot start a job twice
+ *   ROOT/lock                      held from the look at the state to the start, so that a job is started only once
  *   ROOT/jobs/ID/script            copy of the script that runs
  *   ROOT/jobs/ID/run, step         what the unit runs: `run` bounds the time of `step`, `step` runs the script
- *   ROOT/jobs/ID/alive             locked while the script runs: whoever waits for the lock learns of the end at once
- *   ROOT/jobs/ID/env               parameters; removed as soon as the script has them
+ *   ROOT/jobs/ID/alive             locked while the script runs: waiting for the lock is waiting for the end
+ *   ROOT/jobs/ID/env               parameters; removed as soon as the script has read them
  *   ROOT/jobs/ID/unit              name of the systemd unit
  *   ROOT/jobs/ID/log               output of the script
  *   ROOT/jobs/ID/output, secret-output
- *   ROOT/jobs/ID/exit              exit code, or `timeout`; written last, by rename
+ *   ROOT/jobs/ID/exit              exit code, or `timeout`; written as the last file, by rename
  *   ROOT/jobs/ID.failed-N          an earlier attempt
  */
 import { commandLine } from './quote.ts';
 import { sudoCommand } from './sudo.ts';
 
 /**
- * Tells the state of the job in `$dir` without changing anything: absent, running, finished, vanished or unclear. It runs until
- * its unit is gone: by then the log is whole.
+ * Prints the state of the job in `$dir` and changes nothing: absent, running, finished, vanished or unclear. A job
+ * counts as running until systemd has removed its unit: only then the log is complete.
  */
 const JOB_STATE = `job_state() {
   if [ ! -d "$dir" ]; then echo absent; return; fi
@@ -36,7 +37,7 @@ const JOB_STATE = `job_state() {
 }
 `;
 
-/** The main process of the unit. `step` writes the exit code itself; when the time is over it cannot, and `run` does. */
+/** The main process of the unit. `step` writes the exit code; `run` writes it when the time limit has killed `step`. */
 const RUN = `#!/bin/sh
 cd "$(dirname "$0")" || exit 1
 flock -o ./alive timeout -k 30 "$1" sh ./step
@@ -48,7 +49,7 @@ if [ ! -f exit ]; then
 fi
 `;
 
-/** The arguments stand in the file, not in the unit's command line, where systemd would expand `$` in them. */
+/** The arguments are written into the file, because systemd would expand `$` in the command line of the unit. */
 function stepFile(args: readonly string[]): string {
   return `#!/bin/sh
 HOME=/root
@@ -65,7 +66,7 @@ mv exit.new exit
 `;
 }
 
-/** Under the lock: look, then start only what neither runs nor has succeeded. Prints one word: what it found or did. */
+/** Runs under the lock: starts the job unless it runs or has succeeded. Prints one word: what it found or did. */
 const LOOK_AND_START = `${JOB_STATE}
 root=$1 id=$2 sha=$3 nonce=$4 limit=$5 description=$6 run=$7 step=$8
 dir=$root/jobs/$id
@@ -102,8 +103,9 @@ echo started
 `;
 
 /**
- * Takes the environment from standard input before the lock, so that a slow sender does not hold it. The last line must be
- * the end mark: a connection that breaks in the middle leaves a file without it, and nothing is started.
+ * Reads the environment from standard input before it takes the lock, so that a slow connection does not hold the lock.
+ * The last line must be the end mark: when the connection breaks in the middle, the mark is missing, and nothing is
+ * started.
  */
 const RECEIVE_AND_START = `umask 077
 root=$1 nonce=$3 inner=$2
@@ -115,7 +117,7 @@ shift 3
 flock -o -w 60 "$root/lock" sh -c "$inner" vnflow "$root" "$@"
 `;
 
-/** Stores a script under its SHA-256. Prints `stored`, or `incomplete` when what arrived has another hash. */
+/** Stores a script under its SHA-256. Prints `stored`, or `incomplete` when the received text has another hash. */
 const STORE_SCRIPT = `umask 077
 root=$1 sha=$2 nonce=$3
 new=$root/incoming/$nonce
@@ -126,14 +128,14 @@ chmod 600 "$new" && mv "$new" "$root/scripts/$sha" && echo stored
 `;
 
 /**
- * Waits until the script has ended, but not longer than `wait`; then tells how it stands. State first, log after: when the state
- * says finished, the log that follows is whole.
+ * Waits until the script has ended, but not longer than `wait`; then prints the state, and after it the log. When the
+ * state is `finished`, the log that follows is complete.
  */
 const LOOK = `${JOB_STATE}
 root=$1 id=$2 from=$3 max=$4 wait=$5
 dir=$root/jobs/$id
 if [ -f "$dir/alive" ] && flock -w "$wait" "$dir/alive" true && [ -f "$dir/exit" ]; then
-  if [ "$(job_state)" = running ]; then sleep 0.1; fi # systemd clears the unit away
+  if [ "$(job_state)" = running ]; then sleep 0.1; fi # systemd removes the unit
 fi
 state=$(job_state)
 echo "state $state"
@@ -179,20 +181,23 @@ export interface StartCommand {
   readonly args: readonly string[];
 }
 
-/** Standard input: the environment file followed by the line `# end NONCE`. Prints started, running, succeeded, script-missing, incomplete or unclear. */
+/**
+ * Starts a job. Standard input: the environment file followed by the line `# end NONCE`. Prints started, running,
+ * succeeded, script-missing, incomplete or unclear.
+ */
 export function startCommand({ root, id, sha, nonce, limitSeconds, description, args }: StartCommand): string {
   const inner = [id, sha, nonce, String(limitSeconds), description, RUN, stepFile(args)];
   return asRoot(RECEIVE_AND_START, [root, LOOK_AND_START, nonce, ...inner]);
 }
 
-/** Standard input: the script. Prints stored or incomplete. */
+/** Stores an install script. Standard input: the script. Prints stored or incomplete. */
 export function storeScriptCommand(root: string, sha: string, nonce: string): string {
   return asRoot(STORE_SCRIPT, [root, sha, nonce]);
 }
 
 /**
- * Prints `state STATE`, `exit CODE`, `output KEY=value`…, `secret KEY=value`…, then `log OFFSET` and the raw bytes of the
- * log from there on: at most `max`, the newest if there are more.
+ * Prints `state STATE`, `exit CODE`, `output KEY=value`…, `secret KEY=value`…, then `log OFFSET` and the raw bytes of
+ * the log from there on: at most `max`, the newest if there are more.
  * @param look.waitSeconds how long the node may wait for the end of the job before it answers
  */
 export function lookCommand(

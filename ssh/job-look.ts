@@ -3,14 +3,14 @@ import { VnflowError } from '../domain/problems.ts';
 
 const STATES = ['absent', 'running', 'finished', 'vanished', 'unclear'] as const;
 
-/** What one look at a job on a node showed. */
+/** The state, the outputs and a piece of the log of a job, as one call of `lookCommand` read them. */
 export interface JobLook {
   readonly state: (typeof STATES)[number];
-  /** Of a finished job. */
+  /** Exit code of a finished job. */
   readonly exit?: number | 'timeout';
   readonly outputs: Readonly<Record<string, string>>;
   readonly secretOutputs: Readonly<Record<string, string>>;
-  /** Offset in the log of the first of `log`'s bytes. */
+  /** Offset in the log of the first byte of `log`. */
   readonly logFrom: number;
   readonly log: Buffer;
 }
@@ -18,8 +18,9 @@ export interface JobLook {
 const exitSchema = z.union([z.literal('timeout'), z.coerce.number().int().min(0).max(255)]);
 
 /**
- * Reads what the snippet behind `lookCommand` printed.
- * @throws VnflowError NODE_PROTOCOL when it makes no sense (never with the text itself: it may hold secrets)
+ * Parses the output of `lookCommand`.
+ * @throws VnflowError NODE_PROTOCOL when it has another format; the error never repeats the output, which may hold
+ * secrets
  */
 export function parseLook(bytes: Buffer, label: string): JobLook {
   const look = { outputs: {} as Record<string, string>, secretOutputs: {} as Record<string, string> };
@@ -39,9 +40,9 @@ export function parseLook(bytes: Buffer, label: string): JobLook {
     else if (keyword === 'log') {
       logFrom = z.coerce.number().int().min(0).catch(0).parse(rest);
       break;
-    } else throw nonsense(label, 'an unknown line in the state of a job');
+    } else throw protocolProblem(label, 'an unknown line in the state of a job');
   }
-  if (!state || (state === 'finished' && exit === undefined)) throw nonsense(label, 'no state of a job');
+  if (!state || (state === 'finished' && exit === undefined)) throw protocolProblem(label, 'no state of a job');
   return { ...look, state, ...(exit === undefined ? {} : { exit }), logFrom, log: bytes.subarray(at) };
 }
 
@@ -49,7 +50,7 @@ function addOutput(outputs: Record<string, string>, line: string, label: string)
   if (line.trim() === '') return;
   const [key, value] = cut(line, '=');
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) || !line.includes('=')) {
-    throw nonsense(label, 'an output of the install script that is not KEY=value');
+    throw protocolProblem(label, 'an output of the install script that is not KEY=value');
   }
   outputs[key] = value;
 }
@@ -59,6 +60,6 @@ function cut(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function nonsense(label: string, what: string): VnflowError {
+function protocolProblem(label: string, what: string): VnflowError {
   return new VnflowError('NODE_PROTOCOL', { detail: `The ${label} answered with ${what}.` });
 }

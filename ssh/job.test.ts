@@ -60,7 +60,7 @@ function starts(): number {
 
 const jobFile = (name: string, id = 'op1-prepare') => `${node.jobRoot}/jobs/${id}/${name}`;
 
-test('a script gets its phase and its parameters, and its outputs come back', async () => {
+test('a script gets its phase and its parameters, and its outputs are returned', async () => {
   const env = { NODE_NAME: 'worker1', MOTTO: `it's "two"\nlines $HOME` };
   const script = `echo "phase $1 on $NODE_NAME"; printf '%s' "$MOTTO" | od -An -c >&2
     echo "CA_CERT_HASH=sha256:ab=cd" >> "$VNFLOW_OUTPUT"; echo "JOIN_TOKEN=s3cret" >> "$VNFLOW_SECRET_OUTPUT"`;
@@ -85,7 +85,7 @@ test('attempts at the same time start the script once, and all get its result', 
   expect(results.filter(({ attached }) => !attached)).toHaveLength(1);
 });
 
-test('a session lost in mid-job is retriable, and the next attempt attaches to what still runs', async () => {
+test('a session that is lost during a job is retriable, and the next attempt attaches to the running job', async () => {
   const session = await login();
   const first = problemOf(run(session, job('echo begin; sleep 1; echo end')));
   while (starts() === 0) await delay(20);
@@ -97,7 +97,7 @@ test('a session lost in mid-job is retriable, and the next attempt attaches to w
   expect(starts()).toBe(1);
 });
 
-test('the end of a job is known at once, however seldom it is looked at', async () => {
+test('the end of a job is noticed at once, even with long pauses between two looks', async () => {
   const session = await login();
   await run(session, job('true', { id: 'the-script-is-there' }));
   const began = Date.now();
@@ -127,7 +127,7 @@ test('a failed job is archived with its log and started again', async () => {
   expect(readFileSync(jobFile('log', 'op1-prepare.failed-1'), 'utf8')).toContain('disk full');
 });
 
-test('a full disk is told as that, whatever the script makes of it', async () => {
+test('a full disk is reported as a full disk, whatever exit code the script has', async () => {
   const script = (code: number) => `echo "cp: error writing 'x': No space left on device" >&2; exit ${code}`;
   for (const [id, code] of Object.entries({ 'op1-a': 1, 'op1-b': 75 })) {
     const problem = await problemOf(run(await login(), job(script(code), { id })));
@@ -142,7 +142,7 @@ test('exit 75 is a transient failure', async () => {
   expect([problem.code, problem.kind.retriable, problem.seen]).toEqual(['NODE_COMMAND_TRANSIENT', true, 'mirror down']);
 });
 
-test("the script's own reason is the failure's", async () => {
+test('the reason that the script prints is the reason of the failure', async () => {
   const script = (code: number, last: string) => `echo "some output"; echo "${last}" >&2; exit ${code}`;
   const transient = await problemOf(
     run(await login(), job(script(75, 'not now: the mirror is down'), { id: 'op1-a' })),
@@ -152,7 +152,7 @@ test("the script's own reason is the failure's", async () => {
   expect(permanent.message).toMatch(/failed with exit code 1: no such release\.$/);
 });
 
-test('a job that vanished (node restarted) is retriable and then started again', async () => {
+test('a job that vanished because the node restarted is retriable, and the next attempt starts it', async () => {
   const session = await login();
   const script = `[ -f "${node.directory}/second" ] || sleep 20; echo done`;
   const first = problemOf(run(session, job(script)));
@@ -171,7 +171,7 @@ test('a job over its time limit is stopped and says so', async () => {
   expect(problem.message).toContain('did not end within 1 s');
 });
 
-test('a cancelled job is dead on the node and can be started again', async () => {
+test('a cancelled job is dead on the node, and a later attempt can start it', async () => {
   const session = await login();
   const script = `[ -f "${node.directory}/second" ] || { echo $$ > "${node.directory}/pid"; exec sleep 20; }`;
   const first = problemOf(run(session, job(script)));
@@ -196,7 +196,7 @@ test('when systemd cannot say whether the job runs, it is not started a second t
   expect(starts()).toBe(1);
 });
 
-test('parameters that arrive only in part start nothing', async () => {
+test('a job whose parameters arrive only in part is not started', async () => {
   const session = await login();
   const nonce = 'n1';
   const command = startCommand({
@@ -221,7 +221,7 @@ test('an install script is sent to a node once', async () => {
   expect(node.commands.filter((command) => command.includes('echo stored'))).toHaveLength(1);
 });
 
-test('secrets are in no process list, command or world-readable file, are sealed before they leave the node, and then are gone', async () => {
+test('secrets are in no process list, command or world-readable file, and are sealed before the node deletes them', async () => {
   const canary = 'CANARY-4711';
   const sealed: unknown[] = [];
   const script = `sleep 0.4; echo "token is $JOIN_TOKEN and ${'$'}{PLAIN}"; echo "KEY=out-$JOIN_TOKEN" >> "$VNFLOW_SECRET_OUTPUT"`;
@@ -256,7 +256,7 @@ test('secrets are in no process list, command or world-readable file, are sealed
   expect(statSync(jobFile('')).mode & 0o077).toBe(0);
 });
 
-test('a long log comes in pieces and the tail is its end', async () => {
+test('a long log is read in pieces, and the tail is its end', async () => {
   const tails: string[] = [];
   const script =
     'i=0; while [ $i -lt 3000 ]; do echo "line $i of a rather long log that goes on and on äöü"; i=$((i+1)); done; sleep 0.3; echo last';
@@ -266,7 +266,7 @@ test('a long log comes in pieces and the tail is its end', async () => {
   expect(Math.max(...tails.map((tail) => tail.length))).toBeLessThanOrEqual(4000);
 });
 
-test('arguments reach the script as they are', async () => {
+test('arguments reach the script unchanged', async () => {
   const { logTail } = await run(await login(), job('printf "[%s]" "$@"', { args: ['-m', `a 'b' "c" $HOME %n`] }));
   expect(logTail).toBe(`[-m][a 'b' "c" $HOME %n]`);
 });
@@ -280,7 +280,7 @@ test('an aborted attempt leaves the job running for the next one', async () => {
   expect(starts()).toBe(1);
 });
 
-test('whether a job was begun can be seen: running or done, but not failed', async () => {
+test('a job that runs or has succeeded counts as begun, a failed one does not', async () => {
   const begun = async () => isJobBegun(await login(), 'op1-prepare', node.jobRoot);
   expect(await begun()).toBe(false);
   const first = problemOf(run(await login(), job(`sleep 0.6; [ -f "${node.directory}/second" ]`)));

@@ -17,56 +17,63 @@ import type { SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
 
 const LOG_BYTES_PER_LOOK = 64 * 1024;
-/** With many jobs each is looked at less often: 12 looks a second, over all of them. A look waits for the end of its job, so no end is noticed later. */
+/**
+ * Limits all looks of this process to about 12 a second: the more jobs, the fewer looks at each. A look waits on the
+ * node for the end of the job, so an end is still noticed at once.
+ */
 const MS_PER_FOLLOWED_JOB = 80;
 let followed = 0;
 
 export interface Job {
-  /** See `jobId`. The same id is the same job: it is attached to, or its success is returned. */
+  /** See `jobId`. A call with the id of an earlier job attaches to that job, or returns its success. */
   readonly id: string;
-  /** For people: shown by `systemctl status` on the node, and in messages. */
+  /** Shown by `systemctl status` on the node, and in messages. */
   readonly description: string;
   readonly script: Buffer | string;
   /** Arguments of the script, as a rule the phase. Visible in the process list: never a secret. */
   readonly args: readonly string[];
-  /** Any values. Reach the node through standard input and a 0600 file only. */
+  /** Parameters of the script, with any values. They reach the node only through standard input and a 0600 file. */
   readonly env: Readonly<Record<string, string>>;
-  /** Values that must not be seen in a log tail, beyond those of `env` whose names say so (…PASSWORD, TOKEN, SECRET, KEY). */
+  /** Values to redact in log tails, besides the values in `env` whose names say so (…PASSWORD, TOKEN, SECRET, KEY). */
   readonly secrets?: readonly string[];
   readonly timeLimitSeconds: number;
 }
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** After each look, with the last lines of the log without secrets. The place for a heartbeat. */
+  /** Called after each look, with the last lines of the log without secrets. Activities send their heartbeat here. */
   onProgress?(logTail: string): void;
-  /** Called with the secret outputs before they are removed from the node, so that a crash in between loses none. */
+  /**
+   * Called with the secret outputs before they are removed from the node, so that a crash in between loses none of
+   * them.
+   */
   sealSecrets?(secretOutputs: Readonly<Record<string, string>>): Promise<void>;
   readonly pollMs?: { readonly min: number; readonly max: number };
-  /** Directory on the node; for tests. */
+  /** Directory of the jobs on the node. Only tests set it. */
   readonly root?: string;
 }
 
 export interface JobResult {
   readonly exitCode: 0;
   readonly outputs: Readonly<Record<string, string>>;
-  /** Empty when an earlier call has taken them. */
+  /** Empty when an earlier call has taken the secret outputs. */
   readonly secretOutputs: Readonly<Record<string, string>>;
   readonly logTail: string;
   /** True when the job had been started by an earlier attempt. */
   readonly attached: boolean;
 }
 
-/** A job's id from an operation's and a step's id: letters, digits, `_` and `-` only. */
+/** Builds the id of a job from the ids of its operation and its step: only letters, digits, `_` and `-`. */
 export function jobId(operationId: string, stepId: string): string {
   return `${operationId}-${stepId}`.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '');
 }
 
 /**
- * Runs a script as a detached job on a node, or attaches to it if an earlier attempt started it, and waits for its end.
- * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), NODE_COMMAND_FAILED, NODE_DISK_FULL, NODE_JOB_TIMEOUT,
- * NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo), NODE_PROTOCOL;
- * the signal's reason when aborted (the job goes on: see `cancelJob`)
+ * Runs a script as a detached job on a node, or attaches to the job that an earlier attempt started, and waits for its
+ * end.
+ * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), NODE_COMMAND_FAILED, NODE_DISK_FULL,
+ * NODE_JOB_TIMEOUT, NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo),
+ * NODE_PROTOCOL; the signal's reason when aborted (the job goes on: see `cancelJob`)
  */
 export async function runJob(session: SshSession, job: Job, options: FollowOptions = {}): Promise<JobResult> {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,180}$/.test(job.id)) throw new RangeError(`"${job.id}" is not the id of a job.`);
@@ -88,14 +95,14 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
   };
 }
 
-/** Stops a job if it runs. The next `runJob` with its id starts it again. */
+/** Stops a job if it runs. The next `runJob` with its id starts it from the beginning. */
 export async function cancelJob(session: SshSession, id: string, root: string = JOB_ROOT): Promise<void> {
   const { code, stderr } = await execAsRoot(session, stopCommand(root, id));
   if (code === 0) return;
   throw transient(session, `job ${id} could not be stopped`, stderr);
 }
 
-/** Does the job run, or has it succeeded? Then `runJob` attaches to it, and starts nothing. */
+/** Does the job run, or has it succeeded? In both cases `runJob` attaches to it and starts nothing. */
 export async function isJobBegun(session: SshSession, id: string, root: string = JOB_ROOT): Promise<boolean> {
   const place = { root, from: 0, waitSeconds: 0, signal: undefined };
   const { state, exit } = await lookAt(session, { id, description: id }, place);
@@ -110,17 +117,17 @@ interface Place {
 async function start(session: SshSession, job: Job, place: Place): Promise<'started' | 'running' | 'succeeded'> {
   const sha = createHash('sha256').update(job.script).digest('hex');
   const first = await tryStart(session, job, { ...place, sha });
-  if (first !== 'script-missing') return started(session, job, first);
+  if (first !== 'script-missing') return expectStarted(session, job, first);
   await storeScript(session, job.script, { ...place, sha });
-  return started(session, job, await tryStart(session, job, { ...place, sha }));
+  return expectStarted(session, job, await tryStart(session, job, { ...place, sha }));
 }
 
-function started(session: SshSession, job: Job, word: string): 'started' | 'running' | 'succeeded' {
+function expectStarted(session: SshSession, job: Job, word: string): 'started' | 'running' | 'succeeded' {
   if (word === 'started' || word === 'running' || word === 'succeeded') return word;
   throw transient(session, `"${job.description}" could not be started`, word);
 }
 
-/** Under a lock on the node: looks, and starts only what neither runs nor has succeeded. */
+/** Starts the job, under a lock on the node, unless it runs or has succeeded. */
 async function tryStart(
   session: SshSession,
   job: Job,
@@ -163,7 +170,10 @@ async function follow(session: SshSession, job: Job, following: Following): Prom
 
 type Following = FollowOptions & { readonly root: string; readonly tail: LogTail; readonly isNew: boolean };
 
-/** The node itself waits for the end of the job; a node that answers early is not asked again before the pause is over. */
+/**
+ * Each look waits on the node for the end of the job. When a look returns early, the next one waits until the pause is
+ * over.
+ */
 async function lookUntilEnd(
   session: SshSession,
   job: Job,
@@ -178,7 +188,7 @@ async function lookUntilEnd(
     onProgress?.(tail.text());
     if (look.state === 'finished') return look;
     if (look.state === 'vanished' || look.state === 'absent') {
-      throw await vanished(session, job, { root, tail: tail.text() });
+      throw await vanishedFailure(session, job, { root, tail: tail.text() });
     }
     if (Date.now() > deadline) {
       await cancelJob(session, job.id, root);
@@ -211,8 +221,11 @@ async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<vo
   }
 }
 
-/** A full disk takes the exit code, too, and perhaps the end of the log: then the disk itself is asked. */
-async function vanished(
+/**
+ * On a full disk the exit code cannot be written, nor perhaps the end of the log. So the free space of the disk is
+ * checked.
+ */
+async function vanishedFailure(
   session: SshSession,
   job: Job,
   { root, tail }: { root: string; tail: string },
@@ -263,7 +276,10 @@ function failure(
   return new VnflowError('NODE_COMMAND_FAILED', { detail: `${where} failed with exit code ${exit}${why}.`, ...seen });
 }
 
-/** What the script gave as its reason: its last line, if that begins with `error:` or `not now:` (docs/install-script.md). */
+/**
+ * The reason that the script printed: its last line, if that begins with `error:` or `not now:`
+ * (docs/install-script.md).
+ */
 function reasonIn(tail: string): string | undefined {
   return /^(?:error|not now): (.{1,300}?)[.\s]*$/.exec(tail.trimEnd().split('\n').at(-1) ?? '')?.[1];
 }

@@ -3,7 +3,7 @@ import { problemOf } from '../test/testing/problem-of.ts';
 import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
 import { openSession, type SessionTarget, type SshSession } from './session.ts';
 
-/** What sshd's defaults allow: MaxSessions 10 per connection, MaxStartups 10:30:100. */
+/** The defaults of sshd: MaxSessions 10 per connection, MaxStartups 10:30:100. */
 const opened: { stop(): unknown }[] = [];
 
 afterEach(async () => {
@@ -38,13 +38,13 @@ test('twelve commands at once on one session: four run at a time, and all are an
   expect(machine.mostCommands).toBe(4);
 });
 
-test('a command that waits for its turn has its time limit still before it', async () => {
+test('the time limit of a command begins only when the command leaves the queue', async () => {
   const session = await open(await node());
   const results = await Promise.all(numbers.map(() => session.exec('sleep 2', { timeoutMs: 5_000 })));
   expect(results.every(({ code }) => code === 0)).toBe(true);
 });
 
-test('a command that waits for its turn is never sent when it is aborted, or when its sender may not go on', async () => {
+test('a command in the queue is not sent when it is aborted, or when its attempt was overtaken', async () => {
   const machine = await node();
   const session = await open(machine);
   const running = Promise.all([1, 2, 3, 4].map(() => session.exec('sleep 0.5')));
@@ -62,14 +62,14 @@ test('a command that waits for its turn is never sent when it is aborted, or whe
   expect(new Set(machine.commands)).toEqual(new Set(['sleep 0.5']));
 });
 
-test('a session channel that sshd refuses is asked for again, and the command runs once', async () => {
+test('a session channel that sshd refuses is requested a second time, and the command runs once', async () => {
   const machine = await node({ refusesSessions: 2 });
   const session = await open(machine);
   expect((await session.exec('echo there')).stdout).toBe('there\n');
   expect(machine.commands).toEqual(['echo there']);
 });
 
-test('a session channel that sshd refuses for ever is a node that is not reachable', async () => {
+test('a node whose sshd always refuses a session channel is unreachable', async () => {
   const machine = await node({ refusesSessions: Number.POSITIVE_INFINITY });
   const problem = await problemOf((await open(machine)).exec('echo there', { timeoutMs: 1_000 }));
   expect(problem.code).toBe('NODE_UNREACHABLE');
@@ -81,7 +81,7 @@ test('twelve sessions to one node at once: four of them log in at a time', async
   expect([machine.logins, machine.mostUnfinishedLogins]).toEqual([12, 4]);
 });
 
-test('a node and a bastion that drop connections before the banner are dialled again, until the time is over', async () => {
+test('a node and a bastion that drop connections before the banner are dialled until the time limit', async () => {
   const bastion = await node({ drops: 2 });
   const machine = await node({ drops: 2 });
   const session = await open(machine, { bastion: { ...login(bastion), password: 'pa ss"word' } });
@@ -103,7 +103,7 @@ test('a wait for a login that sshd keeps dropping ends at once when it is aborte
   expect(Date.now() - began).toBeLessThan(5_000);
 });
 
-test('a node that is gone behind a bastion which closes one direction only ends its commands at once', async () => {
+test('commands end at once when the node dies and the bastion closes only one direction of the stream', async () => {
   const bastion = await node({ halfCloses: true });
   const machine = await node();
   const session = await open(machine, { bastion: { ...login(bastion), password: 'pa ss"word' } });

@@ -4,28 +4,31 @@ import { Client, type ConnectConfig } from 'ssh2';
 import { VnflowError } from '../domain/problems.ts';
 import { checkHostKey, type HostKeyPolicy } from './host-key.ts';
 
-/** Who logs in, and with what. */
+/** The user name and the credentials of a login. */
 export interface Login {
   readonly username: string;
   readonly password?: string;
-  /** PEM or OpenSSH format, without pass phrase. */
+  /** In PEM or OpenSSH format, without pass phrase. */
   readonly privateKey?: string;
 }
 
 export interface LoginTarget extends Login {
   readonly hostKey: HostKeyPolicy;
-  /** For messages: "node 10.10.0.57", "bastion 127.0.0.1:2222". */
+  /** The machine in messages, for example `node 10.10.0.57` or `bastion 127.0.0.1:2222`. */
   readonly label: string;
 }
 
 export interface LoginOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Told the machine's host key, once it is accepted. */
+  /** Called with the host key of the machine, once it is accepted. */
   readonly onHostKey?: (key: Buffer) => void;
 }
 
-/** The connection was closed before the machine showed its host key: sshd has too many logins under way (MaxStartups), or it just starts. */
+/**
+ * The machine closed the connection before it showed its host key: too many logins are under way (MaxStartups), or sshd
+ * is just starting.
+ */
 export class DroppedConnection extends VnflowError {
   constructor(label: string, seen: string) {
     const detail = `The ${label} closed the connection before the SSH key exchange: too many logins at once, or sshd just starts.`;
@@ -34,9 +37,10 @@ export class DroppedConnection extends VnflowError {
 }
 
 /**
- * One SSH login over a stream that leads to the machine's SSH port. The host key is checked before any credential leaves.
- * @throws VnflowError NODE_UNREACHABLE (`DroppedConnection` when nothing was said yet), NODE_AUTH, NODE_HOST_KEY; what the
- * policy throws; the signal's reason when aborted. The stream is closed then.
+ * Logs in over a stream to the SSH port of a machine. It checks the host key before it sends any credential.
+ * @throws VnflowError NODE_UNREACHABLE (`DroppedConnection` when the machine closed the stream before the key
+ * exchange), NODE_AUTH, NODE_HOST_KEY; what the policy throws; the signal's reason when aborted. The stream is closed
+ * then.
  */
 export async function logIn(target: LoginTarget, stream: Duplex, options: LoginOptions): Promise<Client> {
   const { signal } = options;
@@ -50,8 +54,9 @@ export async function logIn(target: LoginTarget, stream: Duplex, options: LoginO
   const onAbort = () => stream.destroy();
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    await ready(client, connectConfig(target, stream, { ...options, talk }), target.password);
-    // the far end of a forwarded stream may close its half alone: ssh2 would wait for the other half without a limit
+    await waitUntilReady(client, connectConfig(target, stream, { ...options, talk }), target.password);
+    // the far end of a forwarded stream may close only its own direction: ssh2 would wait for the other one without a
+    // limit
     client.once('end', () => stream.destroy());
     return client;
   } catch (error) {
@@ -63,11 +68,11 @@ export async function logIn(target: LoginTarget, stream: Duplex, options: LoginO
   }
 }
 
-/** How far a login got. */
+/** How far a login has got. */
 interface Talk {
   /**
-   * ssh2 dismantles its protocol at the end of the stream, and throws at a verdict on a host key that comes after that. The verdict
-   * may wait for Nova or for the store, longer than the connection lives.
+   * True when the stream has ended. ssh2 throws when a verdict on the host key comes after the end of the stream, and
+   * the verdict may have to wait for Nova or for the store, longer than the connection lives.
    */
   lost: boolean;
   hostKeyShown: boolean;
@@ -87,7 +92,8 @@ function connectConfig(
     readyTimeout: timeoutMs,
     keepaliveInterval: 5_000,
     keepaliveCountMax: 4,
-    // behind a bastion this is called in the async context of whoever opened the bastion; the policy is asked in its owner's
+    // behind a bastion ssh2 calls this in the async context of the session that opened the bastion; `bind` restores our
+    // own
     hostVerifier: AsyncLocalStorage.bind((key: Buffer, verify: (valid: boolean) => void) => {
       talk.hostKeyShown = true;
       const refuse = (reason: unknown) => {
@@ -108,19 +114,19 @@ function connectConfig(
 
 const CLOSED = 'connection closed before the login';
 
-function ready(client: Client, config: ConnectConfig, password: string | undefined): Promise<void> {
+function waitUntilReady(client: Client, config: ConnectConfig, password: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const closed = () => reject(new Error(CLOSED));
     client
       .on('ready', resolve)
       .on('error', reject)
-      .on('end', closed) // ssh2's own time limit ends there
+      .on('end', closed) // the time limit of ssh2 ends the connection with this event
       .on('close', closed)
       .on('keyboard-interactive', (_name, _instructions, _language, prompts, answer) =>
         answer(prompts.map(() => password ?? '')),
       )
       .connect(config)
-      .setNoDelay(true); // small packets to and fro: Nagle's algorithm would cost 40 ms per command
+      .setNoDelay(true); // the packets are small: Nagle's algorithm would cost 40 ms per command
   });
 }
 

@@ -1,23 +1,24 @@
 const PLACE = '***';
 
-/** What is never printed whatever it belongs to: kubeadm's bootstrap tokens and certificate keys, passwords in URLs. */
+/** Patterns that are redacted in every text: kubeadm's bootstrap tokens and certificate keys, passwords in URLs. */
 const ALWAYS: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   { pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, replacement: PLACE },
   { pattern: /(--certificate-key[= ]+)[0-9a-f]{64}/g, replacement: `$1${PLACE}` },
   { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+@/gi, replacement: `$1${PLACE}@` },
 ];
 
-/** Names of variables whose values are taken for secrets without being declared so. */
+/** Variables with such a name count as secrets without being declared as secrets. */
 const SECRET_NAME = /(PASSWORD|PASSWD|TOKEN|SECRET|_KEY)$/i;
 
-/** The values among `variables` that a reader must not see. */
+/** The values among `variables` that must not appear in logs. */
 export function secretVariables(variables: Readonly<Record<string, string>>): string[] {
   return Object.entries(variables).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
 }
 
 /**
- * Replaces secrets in a text for people by `***`. A secret of several lines is replaced line by line, because a text is
- * often a tail that begins in the middle of one. Values under three characters are left: they would blot out everything.
+ * Replaces secrets in a text by `***`. A secret of several lines is replaced line by line, because a text is often the
+ * tail of a log, which may begin in the middle of the secret. Values under three characters stay: replacing them would
+ * hide the whole text.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const pieces = secrets

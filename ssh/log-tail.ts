@@ -5,14 +5,14 @@ const SHOWN_LINES = 40;
 const SHOWN_CHARACTERS = 4_000;
 
 export interface LogTail {
-  /** Where the next look should begin. */
+  /** Offset in the log where the next look begins. */
   readonly next: number;
   append(from: number, bytes: Buffer): void;
   /** The last lines, without secrets. */
   text(): string;
 }
 
-/** Keeps the end of a growing log in bounded memory. */
+/** Keeps the end of a growing log in a limited amount of memory. */
 export function createLogTail(secrets: readonly string[]): LogTail {
   let next = 0;
   let kept: Buffer = Buffer.alloc(0);

@@ -31,7 +31,7 @@ const hostile = fc.oneof(
 const withoutNul = hostile.filter((text) => !text.includes('\0') && text.isWellFormed());
 
 describe.each(['/bin/sh', '/bin/bash'])('a word on its way through %s', (shell) => {
-  test('arrives as it was, whatever it contains', () => {
+  test('arrives unchanged, whatever characters it contains', () => {
     fc.assert(
       fc.property(fc.array(withoutNul, { minLength: 1, maxLength: 20 }), (words) => {
         const seen = execFileSync(shell, ['-c', `printf '%s\\0' ${commandLine(words)}`], { encoding: 'utf8' });
@@ -41,7 +41,7 @@ describe.each(['/bin/sh', '/bin/bash'])('a word on its way through %s', (shell) 
     );
   });
 
-  test('arrives as a variable of a sourced file, whatever it contains', () => {
+  test('arrives unchanged as a variable of a sourced file, whatever characters it contains', () => {
     fc.assert(
       fc.property(withoutNul, withoutNul, (first, second) => {
         const file = environmentFile({ FIRST: first, SECOND: second });

@@ -37,7 +37,7 @@ async function open(at: SessionTarget): Promise<SshSession> {
   return session;
 }
 
-test('a command gives its exit code and both outputs, and gets its standard input', async () => {
+test('a command returns its exit code and both outputs, and reads its standard input', async () => {
   const session = await open(target(await node()));
   const result = await session.exec('cat; echo problem >&2; exit 7', { stdin: 'grüße\n' });
   expect(result).toMatchObject({ code: 7, stdout: 'grüße\n', stderr: 'problem\n' });
@@ -49,7 +49,7 @@ test('commands of one session run at the same time', async () => {
   expect(results.map(({ stdout }) => stdout.trim())).toEqual(['1', '2', '3']);
 });
 
-test('the first contact tells the fingerprint, and a refusal there means that no password was sent', async () => {
+test('the policy gets the fingerprint at the first contact, and when it refuses, no password is sent', async () => {
   const machine = await node();
   const contacts: string[] = [];
   const onFirstContact = (fingerprint: string, keyType: string) => {
@@ -75,7 +75,7 @@ test('a changed host key is refused before the password is sent, and both finger
   expect(machine.passwordsSeen).toEqual([]);
 });
 
-test('a wrong password is final and names node and user, not the password', async () => {
+test('the error of a wrong password is final and names node and user, but not the password', async () => {
   const problem = await problemOf(openSession(target(await node(), { auth: { password: 'canary-wrong' } })));
   expect(problem.code).toBe('NODE_AUTH');
   expect(problem.kind.retriable).toBe(false);
@@ -84,14 +84,14 @@ test('a wrong password is final and names node and user, not the password', asyn
   expect(JSON.stringify([problem.message, problem.seen, String(problem.cause)])).not.toContain('canary-wrong');
 });
 
-test('a port where nobody listens is retriable', async () => {
+test('a port that does not listen is a retriable error', async () => {
   const machine = await startLoopbackNode();
   await machine.stop();
   const problem = await problemOf(openSession(target(machine)));
   expect([problem.code, problem.kind.retriable]).toEqual(['NODE_UNREACHABLE', true]);
 });
 
-test('a node is reached through a bastion, whose key is pinned likewise', async () => {
+test('a node is reached through a bastion, whose host key is pinned, too', async () => {
   const bastion = await node({ username: 'jump', password: 'jump-secret' });
   const machine = await node();
   const via = (fingerprint: string) => ({
@@ -110,7 +110,7 @@ test('a node is reached through a bastion, whose key is pinned likewise', async 
   expect(bastion.logins).toBe(1);
 });
 
-test('sessions of one process log in to their bastion once, and a lost one is logged in to again', async () => {
+test('sessions of one process share one login to their bastion, and a lost bastion gets a new login', async () => {
   const bastion = await node();
   const machine = await node();
   const hostKey = { expected: [bastion.fingerprint], onFirstContact: () => undefined };
@@ -126,7 +126,7 @@ test('sessions of one process log in to their bastion once, and a lost one is lo
   expect(bastion.logins).toBe(2);
 });
 
-test('each session judges the host key as its own caller, also through a bastion that another one opened', async () => {
+test('the host key policy runs in the async context of its own session, also behind a shared bastion', async () => {
   const bastion = await node();
   const caller = new AsyncLocalStorage<string>();
   const asked: (string | undefined)[] = [];
@@ -140,7 +140,7 @@ test('each session judges the host key as its own caller, also through a bastion
   expect(asked).toEqual(['first', 'second']);
 });
 
-test('a bastion that cannot reach the node is a node that is not reachable (retriable)', async () => {
+test('a node that the bastion cannot reach is unreachable (retriable)', async () => {
   const bastion = await node({ refuseForwarding: true });
   const machine = await node();
   const hostKey = { expected: [bastion.fingerprint], onFirstContact: () => undefined };
@@ -149,7 +149,7 @@ test('a bastion that cannot reach the node is a node that is not reachable (retr
   expect([problem.code, problem.kind.retriable]).toEqual(['NODE_UNREACHABLE', true]);
 });
 
-test('a session that is cut in the middle of a command is a node that is not reachable, at once', async () => {
+test('a session that is cut in the middle of a command makes the node unreachable at once', async () => {
   const machine = await node();
   const session = await open(target(machine));
   const running = problemOf(session.exec('sleep 5'));
@@ -169,7 +169,7 @@ test('a command without an end, too much output and an abort all end the wait', 
   await expect(session.exec('sleep 5', { signal: abort.signal })).rejects.toThrow('operator said stop');
 });
 
-test('a node where sudo wants a password says so, with node and user', async () => {
+test('the error of a node where sudo wants a password names node and user', async () => {
   const machine = await node();
   writeFileSync(`${machine.directory}/sudo-wants-password`, '');
   const session = await open(target(machine));

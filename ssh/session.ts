@@ -15,24 +15,24 @@ export interface SessionTarget {
   readonly auth: { readonly password?: string; readonly privateKey?: string };
   readonly bastion?: BastionTarget;
   readonly hostKey: HostKeyPolicy;
-  /** For each of the two logins. */
+  /** Limit for the login to the bastion, and likewise for the login to the node. */
   readonly connectTimeoutMs: number;
-  /** Ends the connecting; an open session is ended by `end()`. */
+  /** Aborts the connecting. An open session is ended by `end()`. */
   readonly signal?: AbortSignal;
 }
 
 export interface SshSession {
-  /** The node as messages name it, for example `node 10.10.0.57`. */
+  /** The node in messages, for example `node 10.10.0.57`. */
   readonly label: string;
   readonly username: string;
-  /** At most four commands of a session run at the same time; further ones wait for their turn. */
+  /** Runs a command. At most four commands of a session run at the same time; further ones wait in a queue. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /** May be called more than once. */
   end(): void;
 }
 
 /**
- * Logs in to a node, through a bastion if one is named. Host keys are checked before any credential is sent.
+ * Logs in to a node, through a bastion if the target has one. Host keys are checked before any credential is sent.
  * @throws VnflowError NODE_UNREACHABLE (retriable), NODE_AUTH, NODE_HOST_KEY; the signal's reason when aborted
  */
 export async function openSession(target: SessionTarget): Promise<SshSession> {
@@ -72,9 +72,9 @@ function forward(
   try {
     bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => {
       if (error) return fail(error.message);
-      stream.on('error', () => stream.destroy()); // whoever has it next sees it close
+      stream.on('error', () => stream.destroy()); // the session over this stream notices it, because the stream closes
       if (over.signal.aborted)
-        stream.destroy(); // nobody waits for it any more, and sshd would: it is a login that is not finished
+        stream.destroy(); // the caller does not wait any more, but sshd would keep the unfinished login
       else resolve(stream);
     });
   } catch (error) {
@@ -89,8 +89,9 @@ function forward(
 }
 
 /**
- * sshd opens ten sessions per connection and answers `open failed` to more (MaxSessions, sshd_config(5)); hardened ones open four. A command
- * whose wait was given up keeps its session until its process has ended. Forwarded streams of a bastion are not counted.
+ * sshd opens ten sessions per connection and answers `open failed` to more (MaxSessions, sshd_config(5)); a hardened
+ * sshd opens four. When the wait for a command is given up, its session stays taken until the process has ended.
+ * Forwarded streams of a bastion do not count.
  */
 const COMMANDS_AT_ONCE = 4;
 

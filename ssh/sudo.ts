@@ -3,11 +3,14 @@ import type { ExecOptions, ExecResult } from './exec.ts';
 import { commandLine } from './quote.ts';
 import type { SshSession } from './session.ts';
 
-/** What sudo says when it will not run anything for this user without a password. */
+/** The messages of sudo when it does not run commands for this user without a password. */
 const REFUSALS =
   /^sudo: (a password is required|a terminal is required|no tty present|.*command not found)|is not in the sudoers file|may not run sudo|^.*sudo: (command )?not found/m;
 
-/** The command line that runs these words as root. Arguments are visible to every user of the node: no secrets. */
+/**
+ * The command line that runs these words as root. Every user of the node can see arguments, so they must hold no
+ * secret.
+ */
 export function sudoCommand(words: readonly string[]): string {
   return commandLine(['sudo', '-n', ...words]);
 }
