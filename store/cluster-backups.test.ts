@@ -27,7 +27,7 @@ async function cluster(): Promise<string> {
   return id;
 }
 
-it('seals backups in pieces: what comes back is what was kept, and no piece fits elsewhere', async () => {
+it('returns a backup unchanged from its sealed pieces, and opens no piece in the place of another', async () => {
   const id = await cluster();
   const key = randomBytes(32);
   const backups = createClusterBackups(db, key);
@@ -47,7 +47,7 @@ it('seals backups in pieces: what comes back is what was kept, and no piece fits
   await expect(backups.read(newest)).rejects.toThrow('has 2 of 3 pieces');
 });
 
-it('keeps the newest, and none of a cluster that was given up', async () => {
+it('keeps the newest backups, and none of a cluster that was removed', async () => {
   const id = await cluster();
   const backups = createClusterBackups(db, randomBytes(32));
   for (const revision of ['1', '2', '3']) {

@@ -4,23 +4,26 @@ import type { Database } from './open-store.ts';
 import type { ClusterBackupTable } from './schema.ts';
 import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
 
-/** What is known of a backup without unsealing it. */
+/** The facts about a backup that can be read without unsealing it. */
 export type ClusterBackup = Selectable<ClusterBackupTable>;
 export type BackupFacts = Pick<Insertable<ClusterBackupTable>, 'nodeName' | 'endpoint' | 'revision' | 'totalKeys'>;
 
-/** Backups of clusters, sealed in pieces, that go away with the cluster. */
+/** Backups of clusters, sealed in pieces. They are deleted together with their cluster. */
 export interface ClusterBackups {
   /**
-   * Keeps a backup, and of the older ones the newest.
-   * @param keep how many there are afterwards at most, this one included
-   * @returns undefined when the store knows no node of the cluster any more: nothing is kept of a cluster that was given up
+   * Stores a backup, and deletes the oldest backups of the cluster.
+   * @param keep the largest number of backups that remain, this one included
+   * @returns undefined when the store has no node of the cluster any more: a removed cluster gets no backup
    */
   put(
     vnfInstanceId: string,
     archive: Buffer,
     options: { facts: BackupFacts; keep: number },
   ): Promise<ClusterBackup | undefined>;
-  /** @throws Error when the master key is another one, or a piece is missing or was changed */
+  /**
+   * Unseals a backup.
+   * @throws Error when it was sealed under another master key, or a piece is missing or was changed
+   */
   read(backup: ClusterBackup): Promise<Buffer>;
 }
 
@@ -60,7 +63,7 @@ export function createClusterBackups(db: Database, key: MasterKey): ClusterBacku
   };
 }
 
-/** The newest first. */
+/** Lists the backups of a cluster, the newest first. */
 export async function listClusterBackups(db: Database, vnfInstanceId: string): Promise<ClusterBackup[]> {
   return db
     .selectFrom('clusterBackup')
@@ -71,12 +74,18 @@ export async function listClusterBackups(db: Database, vnfInstanceId: string): P
     .execute();
 }
 
-/** Authenticated with the piece: one of another backup, or of another place in it, does not open. */
+/**
+ * The name that a piece is sealed under. A piece of another backup, or of another place in it, does not open under it.
+ */
 function chunkName({ id, chunks }: Pick<ClusterBackup, 'id' | 'chunks'>, seq: number): string {
   return `backup/${id}/${seq} of ${chunks}`;
 }
 
-/** Whoever forgets the cluster meanwhile waits for us, and then forgets this backup too. */
+/**
+ * Locks a node of the cluster until the transaction ends. `forgetCluster` waits for the lock, and then deletes this
+ * backup, too.
+ * @returns false when the store has no node of the cluster
+ */
 async function holdCluster(db: Database, vnfInstanceId: string): Promise<boolean> {
   const rows = await db
     .selectFrom('clusterNode')

@@ -5,7 +5,7 @@ import type { ClusterNodeTable, HostKeyTable } from './schema.ts';
 export type ClusterNode = Selectable<ClusterNodeTable>;
 export type HostKey = Selectable<HostKeyTable>;
 
-/** Binds slots to servers: what was there for a slot is replaced. */
+/** Binds slots to servers, in place of the servers that the slots had before. */
 export async function putClusterNodes(db: Database, nodes: readonly ClusterNode[]): Promise<void> {
   if (nodes.length === 0) return;
   await db
@@ -63,7 +63,7 @@ export async function findHostKey(db: Database, serverId: string): Promise<HostK
   return db.selectFrom('hostKey').selectAll().where('serverId', '=', serverId).executeTakeFirst();
 }
 
-/** Pins a host key. The first one stays: a changed key is refused, not learned. */
+/** Pins the host key of a server. A key that is pinned already stays: a changed key must be refused. */
 export async function pinHostKey(db: Database, key: Omit<Insertable<HostKeyTable>, 'seenAt'>): Promise<void> {
   await db
     .insertInto('hostKey')
@@ -72,7 +72,7 @@ export async function pinHostKey(db: Database, key: Omit<Insertable<HostKeyTable
     .execute();
 }
 
-/** Forgets what servers of an instance there were besides these. */
+/** Deletes the nodes and host keys of all servers of an instance but these. */
 export async function forgetOtherNodes(
   db: Database,
   vnfInstanceId: string,
@@ -87,7 +87,10 @@ export async function forgetOtherNodes(
   await db.deleteFrom('hostKey').where('vnfInstanceId', '=', vnfInstanceId).where('serverId', 'not in', kept).execute();
 }
 
-/** Forgets nodes, host keys and backups of an instance: nodes first, see `holdCluster` of the backups. */
+/**
+ * Deletes the nodes, host keys and backups of an instance. The nodes come first: see `holdCluster` in
+ * cluster-backups.ts.
+ */
 export async function forgetCluster(db: Database, vnfInstanceId: string): Promise<void> {
   await db.deleteFrom('clusterNode').where('vnfInstanceId', '=', vnfInstanceId).execute();
   await db.deleteFrom('hostKey').where('vnfInstanceId', '=', vnfInstanceId).execute();

@@ -7,20 +7,20 @@ import { json } from './json.ts';
 import type { Database } from './open-store.ts';
 import type { VimRow } from './vims.ts';
 
-/** The VIM that a cluster is. */
+/** A cluster of vnflow as a VIM that others can use. */
 export interface ClusterVim {
   readonly vnfInstanceId: string;
   readonly tenant: string;
   readonly name: string;
   readonly authUrl: string;
-  /** Without secrets. */
+  /** The access data without secrets. */
   readonly authCred: Record<string, unknown>;
   readonly namespaces: readonly string[];
 }
 
 /**
- * Registers a cluster's VIM, or refreshes the one that the instance has.
- * @returns its id; undefined when another VIM of the project has the name
+ * Registers a cluster as a VIM, or updates the VIM that the instance has.
+ * @returns the id of the VIM; undefined when another VIM of the project has the name
  */
 export async function putClusterVim(db: Database, vim: ClusterVim): Promise<string | undefined> {
   try {
@@ -37,7 +37,7 @@ export async function putClusterVim(db: Database, vim: ClusterVim): Promise<stri
 
 type WantedName = Pick<ClusterVim, 'tenant' | 'name' | 'vnfInstanceId'>;
 
-/** A VIM of the project with that name which is not the instance's own. */
+/** Finds a VIM of the project that has the name and does not belong to the instance. */
 export async function findOtherVimNamed(db: Database, wanted: WantedName): Promise<VimRow | undefined> {
   const { tenant, name, vnfInstanceId } = wanted;
   return db
@@ -49,7 +49,7 @@ export async function findOtherVimNamed(db: Database, wanted: WantedName): Promi
     .executeTakeFirst();
 }
 
-/** Another instance of the project that an operation, not ended yet, makes a VIM of that name. @returns its id */
+/** Finds another instance of the project that an open operation will register as a VIM of that name. @returns its id */
 export async function findInstanceBecomingVim(db: Database, wanted: WantedName): Promise<string | undefined> {
   const row = await db
     .selectFrom('vnfLcmOpOcc')
@@ -94,7 +94,7 @@ async function refresh(db: Database, id: string, vim: ClusterVim): Promise<strin
   return id;
 }
 
-/** What registering it again brings up to date. */
+/** The columns that a second registration of the VIM updates. */
 function columns({ vnfInstanceId, name, authUrl, authCred, namespaces }: ClusterVim) {
   return {
     vnfInstanceId,

@@ -3,9 +3,10 @@ import { VnflowError } from '../domain/problems.ts';
 import { storeProblem } from './store-lost.ts';
 
 /**
- * An embedded Postgres that has panicked (as a rule its disk is full) does not end as a server does: the next statement, even the
- * rollback that PGlite sends by itself, never returns and holds up the whole process. So statements go in one by one, and none after a panic.
- * @param died told once
+ * Protects the process from an embedded Postgres that has panicked, as a rule because its disk is full. A server would
+ * exit. The embedded one never returns from the next statement, even from the rollback that PGlite sends by itself, and
+ * blocks the process. So statements are sent one by one, and none after a panic.
+ * @param died called once, at the first panic
  */
 export function guardAgainstDeath(pglite: PGlite, died: (error: Error) => void): PGlite {
   let last: Promise<unknown> = Promise.resolve();
@@ -34,7 +35,7 @@ export function guardAgainstDeath(pglite: PGlite, died: (error: Error) => void):
       try {
         return await watched(() => tx.query(...statement));
       } catch (error) {
-        if (dead) await new Promise(() => {}); // else PGlite would send a rollback
+        if (dead) await new Promise(() => {}); // an error here would make PGlite send a rollback
         throw error;
       }
     },

@@ -11,7 +11,7 @@ const directory = fs.mkdtempSync(path.join(tmpdir(), 'vnflow-power-'));
 const real = { fsyncSync: fs.fsyncSync, fdatasyncSync: fs.fdatasyncSync };
 const opened: PGlite[] = [];
 
-/** A database takes seconds to make: it is made once, and copied. */
+/** Creating a database takes seconds: it is created once, and copied for each test. */
 const template = path.join(directory, 'template');
 beforeAll(async () => {
   const pglite = await openEmbeddedPostgres(template, 'process');
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const pglite of opened.splice(0)) if (!pglite.closed) await pglite.close();
 });
 
-/** From now on `flushed` is told what is flushed to the disk, by its name. */
+/** Calls `flushed` with the name of each file that is flushed to the disk from now on. */
 function watchFlushes(flushed: (name: string) => void): void {
   const watched = (flush: (file: number) => void) => (file: number) => {
     flushed(fs.readlinkSync(`/proc/self/fd/${file}`));
@@ -50,7 +50,7 @@ async function open(where: string, durability: 'power' | 'process'): Promise<PGl
 const rowsOf = async (pglite: PGlite) =>
   (await pglite.query<{ x: number }>('select x from answered order by x')).rows.map(({ x }) => x);
 
-/** A disk that keeps only what was flushed, as it was then. Of a directory that is the names. */
+/** A disk that keeps only flushed data: of a file its content at the last flush, of a directory the names in it. */
 function keepFlushed(from: string, to: string) {
   return (name: string) => {
     if (name !== from && !name.startsWith(`${from}/`)) return;
@@ -65,7 +65,7 @@ function keepFlushed(from: string, to: string) {
   };
 }
 
-it('keeps every row that was answered when the power fails, before and after a checkpoint', async () => {
+it('keeps every committed row when the power fails, before and after a checkpoint', async () => {
   const running = newStore('running');
   const disk = path.join(directory, 'disk');
   watchFlushes(keepFlushed(running, disk));
@@ -90,16 +90,16 @@ it('waits for the disk at each commit with `power`, and never with `process`', a
   await fast.close();
 
   const safe = await open(store, 'power');
-  expect(flushed).toContain('fast/store/base/5'); // what was written without a flush is made safe first
+  expect(flushed).toContain('fast/store/base/5'); // data that was written without a flush is flushed first
   flushed.length = 0;
   await safe.query('insert into answered values (1)');
   expect(flushed).toEqual([expect.stringMatching(/^fast\/store\/pg_wal\/[0-9A-F]{24}$/)]);
 }, 120_000);
 
-it('answers no commit that the disk refuses, says that it is dead, and hangs no statement that comes after', async () => {
+it('fails a commit that the disk refuses, reports its death once, and fails later statements instead of hanging', async () => {
   const died: string[] = [];
   const pglite = guardAgainstDeath(await open(newStore('broken'), 'power'), (error) => died.push(error.message));
-  opened.length = 0; // Postgres will have given up: nothing is left to close
+  opened.length = 0; // Postgres has panicked by then: it cannot be closed
   watchFlushes((name) => {
     if (name.includes('/pg_wal/')) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
   });

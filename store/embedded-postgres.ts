@@ -3,24 +3,24 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { DEFAULT_DURABILITY, type Durability, flushTreeToDisk } from './durability.ts';
 
-/** What we use of Emscripten's module: PGlite's own type leaves the file systems out. */
+/** The members of Emscripten's module that we use: the type in PGlite leaves the file systems out. */
 interface EmscriptenModule {
   readonly FS: { isDir(mode: number): boolean };
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: OpenFile) => number };
-    /** Makes an error of Node.js one that Postgres understands. */
+    /** Turns an error of Node.js into one that Postgres understands. */
     tryFSOperation(work: () => void): void;
   };
 }
 
 interface OpenFile {
   readonly node: { readonly mode: number };
-  /** Node's file descriptor. */
+  /** File descriptor of Node.js. */
   readonly nfd: number;
 }
 
 /**
- * Emscripten's file system on a real directory has no fsync: what Postgres asks to be flushed is answered as done. Here it is done.
+ * Adds fsync to Emscripten's file system on a real directory, which reports a flush as done without doing it.
  * (PGlite 0.5.16, `dist/pglite.js`: `_fd_sync` calls `stream_ops.fsync`, and `NODEFS.stream_ops` has none.)
  */
 class FlushingFiles extends NodeFS {
@@ -37,12 +37,15 @@ class FlushingFiles extends NodeFS {
   }
 }
 
-/** `-F` is fsync=off. `wal_sync_method` fdatasync would do nothing: Emscripten answers that call by itself. */
+/**
+ * PGlite starts Postgres with `-F`, which is fsync=off. `fdatasync` would do nothing: Emscripten does not pass that
+ * call on.
+ */
 const FLUSHING = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
 
 /**
  * PostgreSQL inside this process.
- * @param directory none: in memory
+ * @param directory of the database; undefined: the database is in memory
  * @throws Error when the directory cannot be used
  */
 export async function openEmbeddedPostgres(
@@ -54,6 +57,6 @@ export async function openEmbeddedPostgres(
   if (durability === 'process') return PGlite.create({ dataDir: directory });
   const startParams = [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), ...FLUSHING];
   const pglite = await PGlite.create({ fs: new FlushingFiles(directory), startParams });
-  flushTreeToDisk(directory); // a new database is written without fsync, and so is all of one that ran in `process`
+  flushTreeToDisk(directory); // a new database is written without fsync, and so is a database that ran with `process`
   return pglite;
 }

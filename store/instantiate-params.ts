@@ -1,9 +1,9 @@
 import type { Database } from './open-store.ts';
 
 /**
- * The requests that instances were instantiated with, the newest of each, without secrets.
+ * Reads the newest instantiate request of each instance, without secrets.
  * @param vnfInstanceIds one or more
- * @returns by instance; one that was never instantiated is not in it
+ * @returns request by id of the instance; without instances that were never instantiated
  */
 export async function listInstantiateParams(
   db: Database,

@@ -12,15 +12,14 @@ export interface LcmRequest {
   readonly vnfInstanceId: string;
   readonly tenant: string;
   readonly operation: Operation;
-  /** Without secrets. */
+  /** The request body without secrets. */
   readonly operationParams: Free;
 }
 
 /**
- * Keeps a validated request until the workflow accepts it, and seals it, in one transaction. Not when its instance has been
- * deleted meanwhile.
- * @param params the whole request, secrets included
- * @returns false when the instance is gone
+ * Stores a validated request until the workflow accepts it, and seals its body, in one transaction.
+ * @param params the whole body, secrets included
+ * @returns false when the instance was deleted meanwhile: then nothing is stored
  */
 export async function keepLcmRequest(
   db: Database,
@@ -46,9 +45,9 @@ export async function keepLcmRequest(
 }
 
 /**
- * Takes a request back that was not accepted, with its sealed secrets. Withdrawing and accepting exclude each other: the row of
- * the request goes with either.
- * @returns false when the request was accepted: it is an operation now
+ * Withdraws a request that was not accepted: removes it with its sealed secrets. A request can be either accepted or
+ * withdrawn, because both delete its row.
+ * @returns false when the request was accepted and is an operation now
  */
 export async function withdrawLcmRequest(db: Database, secrets: Secrets, vnfLcmOpOccId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -59,7 +58,7 @@ export async function withdrawLcmRequest(db: Database, secrets: Secrets, vnfLcmO
   });
 }
 
-/** Requests that are older than this and have not been accepted. @param seconds by the clock of the store */
+/** Lists the requests that have waited longer for their acceptance. @param seconds by the clock of the store */
 export async function listOldLcmRequests(
   db: Database,
   seconds: number,
@@ -71,7 +70,7 @@ export async function listOldLcmRequests(
     .execute();
 }
 
-/** Does a request of this id wait to be accepted? */
+/** Does a request with this id wait for its acceptance? */
 export async function hasLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
   const row = await db
     .selectFrom('lcmRequest')
@@ -82,8 +81,8 @@ export async function hasLcmRequest(db: Database, vnfLcmOpOccId: string): Promis
 }
 
 /**
- * Turns a request into the operation occurrence in STARTING. May run twice.
- * @returns false when neither the request nor the occurrence exists
+ * Turns a request into an operation in STARTING. May run twice.
+ * @returns false when neither the request nor the operation exists
  */
 export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -117,7 +116,7 @@ export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Pro
 
 export type DeletionOutcome = 'deleted' | 'instantiated' | 'busy' | 'gone';
 
-/** Deletes an instance that nothing is going on with, not even a request that waits to be accepted. */
+/** Deletes an instance that has no open operation and no request that waits for its acceptance. */
 export async function deleteIdleVnfInstance(db: Database, id: string): Promise<DeletionOutcome> {
   return db.transaction().execute(async (tx) => {
     const instance = await lockInstance(tx, id);

@@ -6,7 +6,7 @@ import { closeBegunSteps } from './operation-steps.ts';
 import { insertOperationEvent, type VnfLcmOpOccRow } from './operations.ts';
 import type { LostMark, VnfLcmOpOccTable } from './schema.ts';
 
-/** What the reconciler reads of an operation. */
+/** The columns of an operation that the reconciler reads. */
 export type OpenOperation = Pick<
   Selectable<VnfLcmOpOccTable>,
   'id' | 'vnfInstanceId' | 'tenant' | 'operation' | 'operationState' | 'error' | 'recordSeq' | 'lost'
@@ -14,7 +14,7 @@ export type OpenOperation = Pick<
 
 const COLUMNS = ['id', 'vnfInstanceId', 'tenant', 'operation', 'operationState', 'error', 'recordSeq', 'lost'] as const;
 
-/** Every operation that has not ended, of all tenants. */
+/** Lists the operations of all tenants that have not ended. */
 export async function listOpenOperations(db: Database): Promise<OpenOperation[]> {
   return db.selectFrom('vnfLcmOpOcc').select(COLUMNS).where('operationState', 'in', OPEN_STATES).execute();
 }
@@ -30,7 +30,8 @@ export async function findOpenOperationById(db: Database, id: string): Promise<O
 
 /**
  * Shows an operation whose workflow is gone as FAILED_TEMP.
- * @param seen the operation as it was before Temporal was asked: if a record came meanwhile, the workflow lives
+ * @param seen the operation as it was before the question to Temporal: if a record has been written since, the workflow
+ * lives
  * @returns false when the operation has changed since
  */
 export async function markLost(
@@ -63,7 +64,10 @@ export async function markLost(
   });
 }
 
-/** The workflow lives after all (its Temporal server had another database for a while): the operation goes on where it was. */
+/**
+ * Shows an operation in its former state, because its workflow lives after all. That happens when the Temporal server
+ * had another database for a while.
+ */
 export async function unmarkLost(db: Database, { id, lost, recordSeq }: OpenOperation): Promise<void> {
   if (!lost) return;
   await db.transaction().execute(async (tx) => {
@@ -91,9 +95,9 @@ export interface AdoptedOperation extends VnfLcmOpOccRow {
 }
 
 /**
- * A new workflow takes the operation over. From here on records of the old one are ignored: the number of records goes up by one.
- * May run twice.
- * @returns undefined when the operation has ended meanwhile, or does not exist
+ * Hands a lost operation to a new workflow. It takes a record number for it, so that late records of the old workflow
+ * are ignored. May run twice.
+ * @returns undefined when the operation has ended meanwhile or does not exist
  */
 export async function adoptLostOperation(db: Database, id: string): Promise<AdoptedOperation | undefined> {
   return db

@@ -20,9 +20,9 @@ export type Database = Kysely<Schema>;
 export type StoreLocation =
   | {
       readonly kind: 'embedded';
-      /** None: in memory. */
+      /** Undefined: the database is in memory. */
       readonly directory?: string;
-      /** None: `power`. */
+      /** Undefined: `power`. */
       readonly durability?: Durability;
     }
   | { readonly kind: 'postgres'; readonly url: string };
@@ -37,10 +37,13 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-24-package-uploads': packageUploads,
 };
 
-/** Tables and columns have snake_case names in SQL. What is inside a jsonb column stays as it was written. */
+/** Tables and columns have snake_case names in SQL. Names inside a jsonb column are not changed. */
 const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true });
 
-/** Postgres sends bigint (8 bytes) as text; nothing in vnflow counts beyond 2^53, but text it stays: see `seq`. */
+/**
+ * `pg` sends bigint (8 bytes) as text. The schema keeps it as text (see `seq`), although no count in vnflow exceeds
+ * 2^53.
+ */
 function dialect(location: StoreLocation, died: (error: Error) => void) {
   if (location.kind === 'postgres') return new PostgresDialect({ pool: poolThatTells(postgresPool(location.url)) });
   const { directory, durability } = location;
@@ -49,9 +52,9 @@ function dialect(location: StoreLocation, died: (error: Error) => void) {
   });
 }
 
-/** A worker that hangs (a stopped process, a lost host) must not hold its locks on rows for longer than that. */
+/** A worker that hangs (a stopped process, a lost host) must not hold its locks on rows for longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** A server that neither answers nor refuses: a lost host, a network that drops packets. */
+/** Limit for a server that neither answers nor refuses: a lost host, or a network that drops packets. */
 const CONNECT_LIMIT_MS = 5_000;
 const QUERY_LIMIT_MS = 60_000;
 
@@ -64,15 +67,16 @@ function postgresPool(url: string): Pool {
     query_timeout: QUERY_LIMIT_MS,
     keepAlive: true,
   });
-  // a connection that the server ends fails its query; as an 'error' event that nobody hears it would end the process
+  // when the server ends an idle connection, the pool emits 'error'; without a listener that would end the process
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
 /**
- * The store, which need not be reachable yet: its statements say so (STORE_UNAVAILABLE) until it is.
- * @param died told when the embedded Postgres has given up (its disk is full, or refuses): nothing but a new process helps
+ * Creates the store. The database need not be reachable yet: statements throw STORE_UNAVAILABLE until it is.
+ * @param died called when the embedded Postgres has panicked (its disk is full or refuses); then only a new process
+ * helps
  */
 export function createStore(location: StoreLocation, died: (error: Error) => void = () => {}): Database {
   return new Kysely<Schema>({ dialect: dialect(location, died), plugins: [CAMEL_CASE] });

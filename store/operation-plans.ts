@@ -25,9 +25,9 @@ const KeptPlan = z.object({
 });
 
 /**
- * Keeps the plan of a direction, and its steps as the ledger of the operation. The first plan stays: an activity that makes the
- * plan a second time gets the one that was kept.
- * @returns the plan that is kept
+ * Stores the plan of a direction, and its steps as the ledger of the operation. The first plan stays: an activity that
+ * makes the plan a second time gets the stored one.
+ * @returns the stored plan
  */
 export async function keepPlan(db: Database, vnfLcmOpOccId: string, plan: Plan): Promise<Plan> {
   return db.transaction().execute(async (tx) => {
@@ -43,12 +43,15 @@ export async function keepPlan(db: Database, vnfLcmOpOccId: string, plan: Plan):
   });
 }
 
-/** Two attempts at the plan of one operation follow each other. */
+/** Locks the row of the operation, so that two attempts to make its plan run one after the other. */
 async function lockOperation(tx: Database, vnfLcmOpOccId: string): Promise<void> {
   await tx.selectFrom('vnfLcmOpOcc').select('id').where('id', '=', vnfLcmOpOccId).forUpdate().executeTakeFirst();
 }
 
-/** @returns undefined when no plan of this direction was made. @throws ZodError when an older release wrote another format */
+/**
+ * @returns undefined when no plan of this direction was made.
+ * @throws ZodError when an older release wrote another format
+ */
 export async function findPlan(db: Database, vnfLcmOpOccId: string, direction: Direction): Promise<Plan | undefined> {
   const row = await db
     .selectFrom('operationPlan')
@@ -59,7 +62,7 @@ export async function findPlan(db: Database, vnfLcmOpOccId: string, direction: D
   return row && KeptPlan.parse(row.plan);
 }
 
-/** A plan is followed from its beginning: each of its steps waits again, whatever became of it before. */
+/** Begins a plan from its first step: sets every step to WAITING, whatever its state was. */
 export async function beginPlan(tx: Database, vnfLcmOpOccId: string, direction: Direction): Promise<void> {
   await tx.updateTable('vnfLcmOpOcc').set({ planDirection: direction }).where('id', '=', vnfLcmOpOccId).execute();
   const steps = (await findPlan(tx, vnfLcmOpOccId, direction))?.steps ?? [];
@@ -77,7 +80,10 @@ export async function beginPlan(tx: Database, vnfLcmOpOccId: string, direction: 
     .execute();
 }
 
-/** An operation that has ended is not taken over any more; its steps tell what was planned. */
+/**
+ * Deletes the plans of an operation that has ended: no workflow takes it over, and its rows of steps show what was
+ * planned.
+ */
 export async function forgetPlans(tx: Database, vnfLcmOpOccId: string): Promise<void> {
   await tx.deleteFrom('operationPlan').where('vnfLcmOpOccId', '=', vnfLcmOpOccId).execute();
 }

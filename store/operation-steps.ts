@@ -10,7 +10,7 @@ import type { OperationEventTable, OperationStepTable } from './schema.ts';
 export type OperationStepRow = Selectable<OperationStepTable>;
 export type OperationEventRow = Selectable<OperationEventTable>;
 
-/** Writes the plan as the operation's ledger of steps. Steps that are there already (a retry) keep what they have. */
+/** Writes the plan as the operation's ledger of steps. Rows that exist already stay as they are. */
 export async function insertPlanSteps(db: Database, vnfLcmOpOccId: string, plan: Plan): Promise<void> {
   if (plan.steps.length === 0) return;
   const prior = await db
@@ -43,15 +43,16 @@ export interface StepStart {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
   readonly summary: string;
-  /** When the engine scheduled the attempt; none: it is the newest. */
+  /** When Temporal scheduled the attempt. Undefined: the attempt counts as the newest. */
   readonly scheduledAt?: Date;
 }
 
 /**
- * @returns the number of this attempt, counted over retries of the engine and of operators; 0 when the step is not in the plan,
- * or skipped
+ * Records that an attempt of a step begins.
+ * @returns the number of the attempt, counted over retries of Temporal and of operators; 0 when the step is not in the
+ * plan, or skipped
  * @throws VnflowError OPERATION_STATE when the operation has ended
- * @throws Error when a younger attempt has begun: a worker got to its task too late
+ * @throws Error when a later attempt has begun: the worker began its task too late
  */
 export async function recordStepStarted(db: Database, start: StepStart): Promise<number> {
   const { vnfLcmOpOccId, stepId, summary, scheduledAt = new Date() } = start;
@@ -88,9 +89,11 @@ export async function recordStepStarted(db: Database, start: StepStart): Promise
 }
 
 /**
- * @returns 0: there is no such step
- * @throws VnflowError OPERATION_STATE when the operation has ended: its workflow is one of an older database of Temporal
- * @throws Error when the step belongs to a younger attempt
+ * Finds out why a step could not be started.
+ * @returns 0 when there is no such step
+ * @throws VnflowError OPERATION_STATE when the operation has ended: the workflow comes from an older database of
+ * Temporal
+ * @throws Error when the step belongs to a later attempt
  */
 async function notStarted(db: Database, { vnfLcmOpOccId, stepId }: StepStart, scheduledAt: Date): Promise<number> {
   const ended = await db
@@ -118,7 +121,7 @@ async function notStarted(db: Database, { vnfLcmOpOccId, stepId }: StepStart, sc
 export interface StepEnd {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
-  /** None: a timer of the workflow, which nobody overtakes. */
+  /** Number of the attempt. Undefined for a timer of the workflow, which has no attempts. */
   readonly attempt?: number;
   readonly summary: string;
   readonly outcome:
@@ -128,9 +131,10 @@ export interface StepEnd {
 }
 
 /**
- * WAITING: this attempt failed (or was stopped, without an error), another may follow. A step that was skipped stays so, and an
- * attempt that was overtaken by a later one has no say.
- * @returns whether it had a say
+ * Records how an attempt of a step has ended. WAITING: the attempt failed, or was stopped (without an error), and
+ * another one may follow. A skipped step stays skipped, and an attempt that was overtaken by a later one writes
+ * nothing.
+ * @returns whether the end was written
  */
 export async function recordStepEnded(
   db: Database,
@@ -153,8 +157,8 @@ export async function recordStepEnded(
 }
 
 /**
- * An operation stops: steps that had begun and were not told to have ended say so, too. Those that a cancel stopped are
- * CANCELLED; others have lost their worker.
+ * Ends the steps of an operation that stops, if they have begun and no end is recorded. Steps that a cancel stopped
+ * become CANCELLED, steps that have lost their worker FAILED.
  */
 export async function closeBegunSteps(db: Database, vnfLcmOpOccId: string, as: 'CANCELLED' | 'FAILED'): Promise<void> {
   await db
@@ -165,14 +169,14 @@ export async function closeBegunSteps(db: Database, vnfLcmOpOccId: string, as: '
     .execute();
 }
 
-/** One run of a step. Its number grows with each run, whoever ordered it: the newest one alone may write. */
+/** One run of a step. The number grows with each run, and only the newest run may write. */
 export interface StepAttempt {
   readonly vnfLcmOpOccId: string;
   readonly stepId: string;
   readonly attempt: number;
 }
 
-/** Keeps the step as it is until the transaction ends. @returns false when it does not run, or a later attempt of it does */
+/** Locks the row of a step until the transaction ends. @returns false when this attempt does not run any more */
 export async function lockRunningStep(tx: Database, { vnfLcmOpOccId, stepId, attempt }: StepAttempt): Promise<boolean> {
   const row = await tx
     .selectFrom('operationStep')
@@ -205,7 +209,7 @@ export async function listSteps(db: Database, vnfLcmOpOccId: string): Promise<Op
     .execute();
 }
 
-/** Events after `seq`, oldest first. */
+/** Lists the events after the number `after`, oldest first. */
 export async function listEvents(db: Database, vnfLcmOpOccId: string, after: string): Promise<OperationEventRow[]> {
   return db
     .selectFrom('operationEvent')

@@ -13,7 +13,10 @@ import { beginPlan, forgetPlans } from './operation-plans.ts';
 import { closeBegunSteps } from './operation-steps.ts';
 import type { VnfInstanceTable, VnfLcmOpOccTable } from './schema.ts';
 
-/** Without the context, which grows with the cluster and is read by key (`readOperationFact`), and without what only the engine needs. */
+/**
+ * An operation without its context, which grows with the cluster and is read by key (`readOperationFact`), and without
+ * the columns that only the engine needs.
+ */
 export type VnfLcmOpOccRow = Omit<Selectable<VnfLcmOpOccTable>, 'context' | EngineColumn>;
 type EngineColumn = 'recordSeq' | 'round' | 'planDirection';
 type Free = Record<string, unknown>;
@@ -51,7 +54,7 @@ export async function listOperations(db: Database, tenant: string): Promise<VnfL
     .execute();
 }
 
-/** The operation of an instance that has not ended, if there is one. */
+/** Finds the operation of an instance that has not ended. */
 export async function findOpenOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
   return db
     .selectFrom('vnfLcmOpOcc')
@@ -61,7 +64,7 @@ export async function findOpenOperation(db: Database, vnfInstanceId: string): Pr
     .executeTakeFirst();
 }
 
-/** The operation that began last. */
+/** Finds the operation of an instance that began last. */
 export async function newestOperation(db: Database, vnfInstanceId: string): Promise<VnfLcmOpOccRow | undefined> {
   return db
     .selectFrom('vnfLcmOpOcc')
@@ -73,22 +76,25 @@ export async function newestOperation(db: Database, vnfInstanceId: string): Prom
 }
 
 export interface StateChange {
-  /** Number of the record: one that the store has seen changes nothing. */
+  /** Number of the record. A record whose number the store has seen changes nothing. */
   readonly seq: number;
   readonly state: OperationState;
-  /** A problem (FAILED_TEMP, ROLLED_BACK by refusal) or null to clear it; absent: kept. */
+  /**
+   * A problem (in FAILED_TEMP, or in ROLLED_BACK after a refusal); null clears it. Undefined: the problem stays as it
+   * is.
+   */
   readonly error?: object | null;
   readonly grantId?: string;
   readonly round?: number;
-  /** The plan that is followed from its beginning from now on. */
+  /** Direction of the plan that the operation begins now. */
   readonly follow?: 'forward' | 'rollback';
   readonly resourceChanges?: Free;
   readonly text: string;
-  /** What becomes of steps that had begun and are not known to have ended. */
+  /** The state of steps that have begun and have no recorded end. */
   readonly begunSteps?: 'CANCELLED' | 'FAILED';
-  /** What changes on the instance in the same transaction. */
+  /** Changes of the instance, in the same transaction. */
   readonly instance?: InstanceChange;
-  /** What else is written in it. */
+  /** Further writes in the same transaction. */
   also?(tx: Database): Promise<void>;
 }
 
@@ -101,8 +107,9 @@ export interface InstanceChange {
 }
 
 /**
- * Takes the number of a record, for the transaction that writes it. Locks the operation.
- * @returns the operation, or undefined when the record is late or repeated, or the operation has ended: then nothing is written
+ * Checks and stores the number of a record, in the transaction that writes the record. Locks the operation.
+ * @returns the operation; undefined when the record is late or repeated, or the operation has ended: then nothing is
+ * written
  * @throws Error when the operation is not in the store
  */
 export async function takeRecord(tx: Database, id: string, seq: number) {
@@ -118,7 +125,7 @@ export async function takeRecord(tx: Database, id: string, seq: number) {
   return operation;
 }
 
-/** Records a state of the operation, and what it means for the instance, in one transaction. May run twice. */
+/** Records a state of the operation, and the changes of its instance, in one transaction. May run twice. */
 export async function recordOperationState(db: Database, id: string, change: StateChange): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const operation = await takeRecord(tx, id, change.seq);
@@ -173,7 +180,7 @@ export async function insertOperationEvent(
     .execute();
 }
 
-/** Adds to what activities of an operation found out. Only one step writes a given key. */
+/** Adds facts that an activity of the operation found out. Only one step writes a given key. */
 export async function keepOperationFacts(db: Database, id: string, addition: OperationFacts): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await tx
@@ -191,8 +198,8 @@ export async function keepOperationFacts(db: Database, id: string, addition: Ope
 }
 
 /**
- * Reads one fact, without the others: some grow with the cluster.
- * @returns undefined when no activity has found it out
+ * Reads one fact of an operation. The others are not read, because some grow with the cluster.
+ * @returns undefined when no activity has written the fact
  * @throws ZodError when the value is not of this fact
  */
 export async function readOperationFact<K extends OperationFactKey>(

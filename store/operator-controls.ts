@@ -5,7 +5,7 @@ import type { Database } from './open-store.ts';
 import { insertStepEvent, type OperationStepRow } from './operation-steps.ts';
 import { insertOperationEvent, takeRecord } from './operations.ts';
 
-/** Marks that an operation is being cancelled, until it enters its next state. May run twice. */
+/** Marks an operation as being cancelled, until it enters its next state. May run twice. */
 export async function recordCancelPending(
   db: Database,
   vnfLcmOpOccId: string,
@@ -23,7 +23,7 @@ export async function recordCancelPending(
   });
 }
 
-/** Should an attempt that is interrupted take its work on the node with it? Only when an operator said so. */
+/** Must an interrupted attempt stop its job on the node, too? Only after a FORCEFUL cancel or a skip. */
 export async function isToBeStopped(
   db: Database,
   { vnfLcmOpOccId, stepId }: { vnfLcmOpOccId: string; stepId: string },
@@ -41,7 +41,7 @@ export async function isToBeStopped(
 type StepAction = Extract<OperatorAction, { readonly stepId: string }>;
 type StepMark = Partial<Pick<OperationStepRow, 'state' | 'note' | 'endedAt'>>;
 
-/** What a control writes into the ledger of steps, and how the timeline tells it. */
+/** What a control writes into the ledger of steps, and the text of its event in the timeline. */
 const MARKS: Readonly<
   Record<StepControl, (now: Date, note: string) => { readonly set: StepMark; readonly text: string }>
 > = {
@@ -54,7 +54,7 @@ const MARKS: Readonly<
   resume: (_, note) => ({ set: { state: 'WAITING', note: null }, text: `resumed ${note}` }),
 };
 
-/** Writes what an operator wants of a step into the ledger of steps and the timeline. */
+/** Writes the control of a step into the ledger of steps and the timeline. */
 export async function recordStepControl(
   db: Database,
   vnfLcmOpOccId: string,

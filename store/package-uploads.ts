@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
 
-/** Begins the upload of a package from a URI. @returns false when the package is not CREATED (any more) */
+/** Begins the upload of a package from a URI. @returns false when the package is not in state CREATED */
 export async function beginPackageUpload(db: Database, id: string, attempt: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('vnfPackage')
@@ -13,7 +13,7 @@ export async function beginPackageUpload(db: Database, id: string, attempt: stri
   return numUpdatedRows > 0n;
 }
 
-/** Says that the attempt lives, and how far it is. @returns false when it is not its upload any more */
+/** Records that the attempt lives, and its progress. @returns false when another attempt has taken the upload over */
 export async function keepPackageUpload(
   db: Database,
   attempt: string,
@@ -27,7 +27,7 @@ export async function keepPackageUpload(
   return numUpdatedRows > 0n;
 }
 
-/** Makes the package CREATED again, with the reason. @returns false when it is not its upload any more */
+/** Sets the package back to CREATED, with the reason. @returns false when another attempt has taken the upload over */
 export async function failPackageUpload(db: Database, attempt: string, failure: object): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('vnfPackage')
@@ -44,8 +44,8 @@ export async function failPackageUpload(db: Database, attempt: string, failure: 
 
 /**
  * Takes over an upload whose process has died.
- * @param silentSeconds how long its attempt was not seen
- * @returns the package, or undefined when there is no such upload
+ * @param silentSeconds how long its attempt has recorded no progress
+ * @returns the package; undefined when there is no such upload
  */
 export async function takePackageUploadOver(
   db: Database,

@@ -27,7 +27,7 @@ export interface VnfPackageTable {
   uploadAttempt: string | null;
   /** When that attempt was last seen alive. */
   uploadSeenAt: Date | null;
-  /** Why the last upload from a URI failed: problem details. */
+  /** Problem details of the last upload from a URI that failed. */
   onboardingFailure: JsonOptional<Free>;
   createdAt: Generated<Date>;
 }
@@ -89,31 +89,31 @@ export interface VnfLcmOpOccTable {
   grantId: string | null;
   isAutomaticInvocation: boolean;
   isCancelPending: boolean;
-  /** Of the cancel that is pending. */
+  /** Mode of the pending cancel. */
   cancelMode: CancelMode | null;
   operationParams: Json<Free>;
   error: JsonOptional<Free>;
   resourceChanges: JsonOptional<Free>;
-  /** What activities of this operation found out and later ones need: `domain/operation-facts.ts`. */
+  /** Facts that activities of this operation found out for later ones: see `domain/operation-facts.ts`. */
   context: Json<Free>;
   /** Number of the newest record of the workflow. */
   recordSeq: Generated<number>;
   round: Generated<number>;
-  /** Which plan is followed; null: none yet. */
+  /** Direction of the plan that is followed. Null before there is a plan. */
   planDirection: 'forward' | 'rollback' | null;
   /** Set while the workflow of the operation is gone. */
   lost: JsonOptional<LostMark>;
 }
 
-/** The workflow of an operation is gone. */
+/** The state and the error of an operation at the moment when its workflow was found gone. */
 export interface LostMark {
-  /** The state that the operation was in. */
+  /** The state of the operation. */
   readonly in: OperationState;
-  /** What its error said. */
+  /** The problem of the operation. */
   readonly error: Free | null;
 }
 
-/** The plan of a direction, as it was made. */
+/** The plan of an operation in one direction. */
 export interface OperationPlanTable {
   vnfLcmOpOccId: string;
   direction: 'forward' | 'rollback';
@@ -130,12 +130,12 @@ export interface OperationStepTable {
   state: 'WAITING' | 'PAUSED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'SKIPPED';
   summary: string;
   attempt: number;
-  /** By Temporal's clock: the older of two attempts may not write. */
+  /** By Temporal's clock. Of two attempts, the one that was scheduled earlier may not write. */
   attemptScheduledAt: Date | null;
   startedAt: Date | null;
   endedAt: Date | null;
   logTail: string | null;
-  /** What an operator did to it, and why. */
+  /** What an operator did to the step, and why. */
   note: string | null;
   error: JsonOptional<Free>;
 }
@@ -155,7 +155,7 @@ export interface OperationEventTable {
 export interface SecretTable {
   /** For example `operation/{id}/params`. */
   name: string;
-  /** The VNF instance or VIM that the secret goes away with. */
+  /** The VNF instance, operation or VIM with which the secret is deleted. */
   owner: string;
   sealed: Bytes;
   createdAt: Generated<Date>;
@@ -180,11 +180,11 @@ export interface ClusterBackupTable {
   id: string;
   vnfInstanceId: string;
   takenAt: Date;
-  /** The control-plane node that it was taken on. */
+  /** The control-plane node on which the backup was taken. */
   nodeName: string;
   /** `host:port` that the cluster's kubeconfigs use. */
   endpoint: string;
-  /** etcd's revision: int64, so text. */
+  /** Revision of etcd: an int64, therefore text. */
   revision: string;
   totalKeys: number;
   bytes: number;
@@ -205,7 +205,7 @@ export interface VimTable {
   name: string;
   description: string;
   type: VimType;
-  /** Only of a cluster's VIM: the instance that it goes away with. */
+  /** Only of a VIM that is a cluster of vnflow: the instance with which the VIM is deleted. */
   vnfInstanceId: ColumnType<string | null, string | undefined, string | null>;
   authUrl: string;
   vimProject: Json<Free>;

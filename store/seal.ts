@@ -3,14 +3,15 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import path from 'node:path';
 import { flushToDisk } from './durability.ts';
 
-/** The 32 bytes that all secrets are sealed under. */
+/** The 32 bytes under which all secrets are sealed. */
 export type MasterKey = Buffer & { readonly __masterKey?: never };
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The master key: `VNFLOW_MASTER_KEY` (32 bytes in base64), or else a key file, which is made at first use.
+ * Reads the master key from `VNFLOW_MASTER_KEY` (32 bytes in base64), or else from a key file, which is created at
+ * first use.
  * @throws Error when the key has the wrong length or the file can be read by others
  */
 export function masterKey(environment: { VNFLOW_MASTER_KEY?: string | undefined }, keyFile: string): MasterKey {
@@ -20,7 +21,7 @@ export function masterKey(environment: { VNFLOW_MASTER_KEY?: string | undefined 
     mkdirSync(path.dirname(keyFile), { recursive: true, mode: 0o700 });
     writeFileSync(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
     chmodSync(keyFile, 0o600);
-    for (const name of [keyFile, path.dirname(keyFile)]) flushToDisk(name); // without it nothing that was sealed opens again
+    for (const name of [keyFile, path.dirname(keyFile)]) flushToDisk(name); // without the key no sealed secret can be opened
   }
   if ((statSync(keyFile).mode & 0o077) !== 0) {
     throw new Error(`${keyFile} can be read by others: chmod 600 it, and think about a new key`);
@@ -39,7 +40,7 @@ export function seal(key: MasterKey, name: string, plain: string): Buffer {
   return sealBytes(key, name, Buffer.from(plain, 'utf8'));
 }
 
-/** As `seal`, for bytes. */
+/** Seals bytes as `seal` seals text. */
 export function sealBytes(key: MasterKey, name: string, plain: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(name));
@@ -47,12 +48,12 @@ export function sealBytes(key: MasterKey, name: string, plain: Uint8Array): Buff
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-/** @throws Error when the key is another one, or the sealed bytes or their name were changed */
+/** Unseals a text. @throws Error when the text was sealed under another key or name, or its bytes were changed */
 export function unseal(key: MasterKey, name: string, sealed: Uint8Array): string {
   return unsealBytes(key, name, sealed).toString('utf8');
 }
 
-/** As `unseal`, for bytes. */
+/** Unseals bytes as `unseal` unseals text. */
 export function unsealBytes(key: MasterKey, name: string, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(Buffer.from(name));

@@ -1,15 +1,15 @@
 import type { Database } from './open-store.ts';
 import { type MasterKey, seal, unseal } from './seal.ts';
 
-/** Sealed values by name; every secret goes away with its owner (a VNF instance, an operation or a VIM). */
+/** Sealed values by name. A secret is deleted together with its owner (a VNF instance, an operation or a VIM). */
 export interface Secrets {
   put(name: string, value: unknown, owner: string): Promise<void>;
-  /** The value as it was put, or undefined. */
+  /** The value. Undefined when there is no such secret. */
   get(name: string): Promise<unknown>;
-  /** The value that is there, or else this one, whoever comes first. */
+  /** Stores the value unless the secret exists. Of two calls at a time, the first decides. @returns the stored value */
   getOrPut(name: string, value: unknown, owner: string): Promise<unknown>;
   removeOwnedBy(owner: string): Promise<void>;
-  /** The same in an open transaction. */
+  /** The secrets as seen and written by an open transaction. */
   within(tx: Database): Secrets;
 }
 
@@ -44,7 +44,7 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
   };
 }
 
-/** Names of secrets, in one place. */
+/** The names of all secrets. */
 export const secretName = {
   operationParams: (opOccId: string) => `operation/${opOccId}/params`,
   vimConnectionInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vimConnectionInfo`,

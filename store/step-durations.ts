@@ -2,10 +2,10 @@ import type { StepKind } from '../domain/steps/index.ts';
 import { STEP_KINDS } from '../domain/steps/index.ts';
 import type { Database } from './open-store.ts';
 
-/** How fast the mean forgets: the newest run weighs at least a fifth. */
+/** The newest run counts at least a fifth in the mean, so that the mean follows changes. */
 const MAX_WEIGHT = 5;
 
-/** Learns from a finished step how long its kind takes here. */
+/** Adds the duration of a finished step to the mean duration of its kind. */
 export async function learnStepDuration(db: Database, kind: StepKind, seconds: number): Promise<void> {
   await db
     .insertInto('stepDuration')
@@ -27,7 +27,7 @@ export async function learnStepDuration(db: Database, kind: StepKind, seconds: n
     .execute();
 }
 
-/** Expected seconds per kind: learned, or else the table's. */
+/** Expected seconds per kind of step: the measured mean, or else the value in the table of steps. */
 export async function expectedDurations(db: Database): Promise<(kind: StepKind) => number> {
   const rows = await db.selectFrom('stepDuration').selectAll().execute();
   const learned = new Map(rows.map(({ kind, meanSeconds }) => [kind, meanSeconds]));

@@ -9,16 +9,16 @@ import { isStoreLost } from './store-lost.ts';
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code });
 
 it.each(['57P01', '57P03', '08006', '53300', '53100', '25006', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND'])(
-  'takes %s for a store that is away',
+  'counts %s as a store that is away',
   (code) => expect(isStoreLost(withCode(code))).toBe(true),
 );
 
 it.each(['23505', '40P01', '42P01', '28P01', '3D000', '22P02'])(
-  'takes %s for what it is: waiting does not help',
+  'does not count %s as a store that is away: waiting would not help',
   (code) => expect(isStoreLost(withCode(code))).toBe(false),
 );
 
-it('knows the errors of the driver that have no code', () => {
+it('recognises the errors of the driver that have no code', () => {
   const words = ['Connection terminated unexpectedly', 'timeout exceeded when trying to connect', 'Query read timeout'];
   expect(words.map((text) => isStoreLost(new Error(text)))).toEqual([true, true, true]);
   expect(isStoreLost(new Error('invalid input syntax'))).toBe(false);
@@ -26,7 +26,7 @@ it('knows the errors of the driver that have no code', () => {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-it('says STORE_UNAVAILABLE when nobody listens, and when the server hangs up in the middle', async () => {
+it('throws STORE_UNAVAILABLE when no server listens, and when the server closes the connection in the middle', async () => {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy()));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

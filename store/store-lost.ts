@@ -3,19 +3,20 @@ import type { Pool } from 'pg';
 import { VnflowError } from '../domain/problems.ts';
 
 /**
- * SQLSTATEs of a server that is away, starts, stops, was demoted, or has no room. postgresql.org/docs/current/errcodes-appendix.html:
- * class 08 connection, class 53 resources, class 57P0 shutdown; 25006 read-only, 25P03 ended because it idled in a transaction.
+ * SQLSTATEs of a server that is away, starts, stops, was demoted, or has no resources left: class 08 connection, class
+ * 53 resources, class 57P0 shutdown, 25006 read-only, 25P03 connection ended because it idled in a transaction
+ * (postgresql.org/docs/current/errcodes-appendix.html).
  */
 const AWAY_STATE = /^(08...|53...|57P0[1-5]|25006|25P03)$/;
 const AWAY_SYSTEM_ERROR =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
-/** `pg` gives these no code. */
+/** Messages of `pg` that come without a code. */
 const AWAY_WORDS =
   /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired/;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Is this error of a driver no fault of the statement: the store is away, or has no room?
+ * Does this error of a driver mean that the store is away or has no room, and not that the statement is wrong?
  * @internal exported for tests
  */
 export function isStoreLost(error: unknown): boolean {
@@ -24,7 +25,7 @@ export function isStoreLost(error: unknown): boolean {
   return AWAY_STATE.test(code) || AWAY_SYSTEM_ERROR.test(code) || AWAY_WORDS.test(error.message);
 }
 
-/** The problem that API and activities tell; other errors stay as they are. */
+/** Turns the error of a store that is away into STORE_UNAVAILABLE. Other errors stay as they are. */
 export function storeProblem(error: unknown): unknown {
   if (!isStoreLost(error)) return error;
   const words = error instanceof Error ? error.message || error.name : String(error);
@@ -35,7 +36,10 @@ export function storeProblem(error: unknown): unknown {
   });
 }
 
-/** The pool as Kysely uses it: what is thrown because the server is away says so, and such a connection is not used again. */
+/**
+ * Wraps a pool for Kysely: errors of a server that is away become STORE_UNAVAILABLE, and their connection is not
+ * returned to the pool.
+ */
 export function poolThatTells(pool: Pool): PostgresPool {
   return {
     options: pool.options,
@@ -52,7 +56,7 @@ export function poolThatTells(pool: Pool): PostgresPool {
         }
       };
       return {
-        query: query as unknown as PostgresPoolClient['query'], // its other form, with a cursor, nobody uses
+        query: query as unknown as PostgresPoolClient['query'], // the other form of `query`, with a cursor, is not used
         release: (destroy) => client.release(destroy || broken),
       };
     },

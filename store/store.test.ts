@@ -76,7 +76,7 @@ async function operation() {
   return { id, vnfInstanceId };
 }
 
-it('keeps a package with its archive and files, and knows that it is in use', async () => {
+it('keeps a package with its archive and files, and shows that it is in use', async () => {
   const { packageId } = await instance();
   expect(await findVnfPackage(db, tenant, packageId)).toMatchObject({
     onboardingState: 'ONBOARDED',
@@ -112,7 +112,7 @@ it('refuses to delete an instantiated instance', async () => {
   expect((await findVnfInstance(db, vnfInstanceId))?.instantiatedVnfInfo).toEqual({ flavourId: 'simple' });
 });
 
-it('accepts a request once, however often it is asked', async () => {
+it('accepts a request once, however often it is called', async () => {
   const { id } = await operation();
   expect(await acceptLcmRequest(db, id)).toBe(true);
   expect(await acceptLcmRequest(db, randomUUID())).toBe(false);
@@ -120,7 +120,7 @@ it('accepts a request once, however often it is asked', async () => {
   expect((await listEvents(db, id, '0')).length).toBe(1);
 });
 
-it('tells what each step did, attempt by attempt', async () => {
+it('shows what each step did, attempt by attempt', async () => {
   const { id } = await operation();
   await insertPlanSteps(
     db,
@@ -161,7 +161,7 @@ it('tells what each step did, attempt by attempt', async () => {
   ]);
 });
 
-it('takes nothing from an attempt that a younger one has overtaken, and nothing back of an operation that has ended', async () => {
+it('ignores an attempt that a later one has overtaken, and changes no operation that has ended', async () => {
   const { id } = await operation();
   await insertPlanSteps(db, id, planInstantiateRollback());
   const key = { vnfLcmOpOccId: id, stepId: 'deleteStack', summary: 'delete the Heat stack' };
@@ -197,7 +197,7 @@ it('writes each record of an operation once, in the order of their numbers', asy
   expect(texts).toEqual(['INSTANTIATE accepted', 'granted', 'failed']);
 });
 
-it('keeps the first plan of an operation, and shows its steps as waiting when it is followed again', async () => {
+it('keeps the first plan of an operation, and sets its steps to waiting when the plan is begun a second time', async () => {
   const { id } = await operation();
   const plan = planInstantiateRollback();
   expect(await keepPlan(db, id, plan)).toEqual(plan);
@@ -210,7 +210,7 @@ it('keeps the first plan of an operation, and shows its steps as waiting when it
   expect((await listSteps(db, id)).map(({ state }) => state)).toEqual(['WAITING', 'WAITING']);
 });
 
-it('keeps what parallel steps find out', async () => {
+it('keeps the facts that parallel steps write', async () => {
   const { id } = await operation();
   await Promise.all([
     keepOperationFacts(db, id, { restore: { backupId: 'b' } }),
@@ -223,7 +223,7 @@ it('keeps what parallel steps find out', async () => {
   expect(await readOperationFact(db, id, 'cluster')).toBeUndefined();
 });
 
-it('seals secrets: not in the row, not readable under another key or name', async () => {
+it('seals secrets: they are not readable in the row, nor under another key or name', async () => {
   const secrets = createSecrets(db, randomBytes(32));
   await secrets.put('vim/1', { password: 'canary-password' }, 'vim-1');
   expect(await secrets.get('vim/1')).toEqual({ password: 'canary-password' });
@@ -238,7 +238,7 @@ it('seals secrets: not in the row, not readable under another key or name', asyn
   expect(await secrets.get('vim/2')).toBeUndefined();
 });
 
-it('learns how long a kind of step takes', async () => {
+it('measures the mean duration of a kind of step', async () => {
   await db.deleteFrom('stepDuration').execute();
   expect((await expectedDurations(db))('joinWorker')).toBe(25);
   await learnStepDuration(db, 'joinWorker', 10);

@@ -7,14 +7,14 @@ export interface VimChanges {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly vimProject?: Free | undefined;
-  /** Without secrets. */
+  /** The access data without secrets. */
   readonly authCred?: Free | undefined;
   readonly extra?: Free | undefined;
   readonly isDefault?: boolean | undefined;
   readonly placementAttr?: Free | undefined;
 }
 
-/** Changes what is given and leaves the rest. */
+/** Changes the given members of a VIM. The others stay as they are. */
 export async function updateVim(db: Database, id: string, changes: VimChanges): Promise<void> {
   const { name, description, vimProject, authCred, extra, isDefault, placementAttr } = changes;
   await db

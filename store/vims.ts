@@ -14,7 +14,7 @@ export interface NewVim {
   readonly type: VimType;
   readonly authUrl: string;
   readonly vimProject: Free;
-  /** Without secrets. */
+  /** The access data without secrets. */
   readonly authCred: Free;
   readonly extra: Free;
   readonly isDefault: boolean;

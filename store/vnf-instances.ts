@@ -49,13 +49,13 @@ export async function listVnfInstances(db: Database, tenant: string): Promise<Vn
     .execute();
 }
 
-/** @param tenant another tenant's instance is not found */
+/** Finds an instance. @param tenant an instance of another tenant is not found; undefined: of any tenant */
 export async function findVnfInstance(db: Database, id: string, tenant?: string): Promise<VnfInstanceRow | undefined> {
   const query = db.selectFrom('vnfInstance').selectAll().where('id', '=', id);
   return (tenant === undefined ? query : query.where('tenant', '=', tenant)).executeTakeFirst();
 }
 
-/** The package that an instance was made from, without the rest of the row: that grows with the cluster. */
+/** Reads the package id of an instance, and no other column, because some grow with the cluster. */
 export async function packageIdOf(db: Database, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('vnfInstance').select('packageId').where('id', '=', id).executeTakeFirst();
   return row?.packageId;

@@ -1,7 +1,7 @@
 import type { Database } from './open-store.ts';
 import { CHUNK_BYTES } from './vnf-packages.ts';
 
-/** Bytes of the archive as it was uploaded. */
+/** Number of bytes of the uploaded archive. */
 export async function vnfPackageContentLength(db: Database, id: string): Promise<number> {
   const row = await db
     .selectFrom('vnfPackageContent')
@@ -11,7 +11,7 @@ export async function vnfPackageContentLength(db: Database, id: string): Promise
   return Number(row?.length ?? 0);
 }
 
-/** The bytes from `first` to `last`, both included, piece by piece. */
+/** Reads the bytes from `first` to `last`, both included, piece by piece. */
 export async function* readVnfPackageBytes(
   db: Database,
   id: string,
@@ -24,7 +24,7 @@ export async function* readVnfPackageBytes(
       .where('packageId', '=', id)
       .where('seq', '=', seq)
       .executeTakeFirst();
-    if (!row) return; // deleted meanwhile
+    if (!row) return; // the package was deleted meanwhile
     const start = seq * CHUNK_BYTES;
     yield row.chunk.subarray(Math.max(0, first - start), last - start + 1);
   }

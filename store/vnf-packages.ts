@@ -6,7 +6,7 @@ import type { VnfPackageTable } from './schema.ts';
 export type VnfPackageRow = Selectable<VnfPackageTable>;
 export type VnfPackageWithUsage = VnfPackageRow & { usageState: 'IN_USE' | 'NOT_IN_USE' };
 
-/** What onboarding learned of a package. */
+/** The facts that onboarding found out about a package. */
 export interface OnboardedPackage {
   readonly vnfdId: string;
   readonly provider: string;
@@ -18,7 +18,7 @@ export interface OnboardedPackage {
   readonly additionalArtifacts: readonly object[];
   /** Files that vnflow reads again, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Of the upload from a URI that this is the end of. */
+  /** The attempt of the upload from a URI that ends here. Undefined for a direct upload. */
   readonly attempt?: string;
 }
 
@@ -86,7 +86,7 @@ export async function findVnfPackageByVnfdId(
 }
 
 /**
- * Keeps archive and files and makes the package ONBOARDED and ENABLED, all or nothing.
+ * Stores the archive and the files, and makes the package ONBOARDED and ENABLED, in one transaction.
  * @param onboarded.attempt of an upload from a URI
  * @returns false when the package was not CREATED, or another attempt has taken the upload over
  */
@@ -134,7 +134,10 @@ export async function onboardVnfPackage(
   });
 }
 
-/** Pieces of exactly CHUNK_BYTES, but for the last: so a byte's piece is known from its place. */
+/**
+ * Cuts the archive into pieces of CHUNK_BYTES, so that the position of a byte determines its piece. Only the last is
+ * shorter.
+ */
 async function* pieces(archive: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = Buffer.alloc(0);
   for await (const bytes of archive instanceof Uint8Array ? [archive] : archive) {
@@ -165,7 +168,7 @@ export async function deleteVnfPackage(db: Database, id: string): Promise<void> 
   await db.deleteFrom('vnfPackage').where('id', '=', id).execute();
 }
 
-/** @returns the files of a package that vnflow kept, by path */
+/** Reads the stored files of a package. @returns content by path */
 export async function readVnfPackageFiles(db: Database, id: string): Promise<Map<string, Buffer>> {
   const rows = await db.selectFrom('vnfPackageFile').select(['path', 'content']).where('packageId', '=', id).execute();
   return new Map(rows.map(({ path, content }) => [path, Buffer.from(content)]));

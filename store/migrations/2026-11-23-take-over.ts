@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What a new workflow needs to take an operation over: the plans as they were made, which of them is followed, and how many
- * records the store has seen. `lost` is set while the workflow of the operation is gone.
+ * Adds what a new workflow needs to take over a lost operation: the plans, the direction that is followed, and the
+ * number of the newest record. `lost` is set while the workflow of the operation is gone.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table vnf_lcm_op_occ

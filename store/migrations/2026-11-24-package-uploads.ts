@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Uploads from a URI: which attempt works on it and when it was last seen, and why the last one failed. */
+/**
+ * Adds the state of an upload from a URI: the attempt that works on it, when it was last seen, and why the last one
+ * failed.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table vnf_package
     add column upload_attempt uuid,
