@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""heat-engine is killed (-9) in the middle of a scale out and of a heal, and started again; `retry` completes both."""
+"""heat-engine is killed (-9) in the middle of a scale out and of a heal, and started again; `retry` completes both.
+
+heat_engine_killed.py [scale] [heal]: which of the two; each waits 20 minutes until vnflow calls the stack stuck"""
+import sys
 import cloud
 from machines import Machines
 from vnflow import expect, main, running, say, until
@@ -7,14 +10,15 @@ from vnflow import expect, main, running, say, until
 RETRIES = 2
 
 
-def scenario():
+def scenario(*wished):
     with running('heat', 'simple') as instance:
         instance.instantiate()
-        machines = Machines(instance)
-        with_a_dead_engine(instance, 'scale', instance.scale_body('SCALE_OUT', 1))
-        machines.check(1, 3)
-        with_a_dead_engine(instance, 'heal', instance.heal_body(['workerNode-0']))
-        machines.check(1, 3)
+        workers = 2
+        for task in wished or ('scale', 'heal'):
+            body = instance.scale_body('SCALE_OUT', 1) if task == 'scale' else instance.heal_body(['workerNode-0'])
+            workers += task == 'scale'
+            with_a_dead_engine(instance, task, body)
+            Machines(instance).check(1, workers)
         instance.terminate()
 
 
@@ -33,4 +37,4 @@ def with_a_dead_engine(instance, task, body):
     expect(found['operationState'] == 'COMPLETED', f"{task} is COMPLETED (it is {found['operationState']})")
 
 
-main(scenario)
+main(scenario, *sys.argv[1:])
