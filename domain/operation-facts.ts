@@ -21,6 +21,8 @@ const FACTS = {
   fenced: z.record(z.string(), z.string()),
   /** The backup that the cluster is restored from: a retry goes on with it. */
   restore: z.object({ backupId: z.string() }),
+  /** By slot: the name of the Node object of a worker that was taken out of the cluster. */
+  removedNodes: z.record(z.string(), z.string()),
   /** An action of the stack that did not end. Heat sets `updated_time` anew with each action, so it names one. */
   stuckStack: z.object({ stackId: z.string(), since: z.string() }),
 };

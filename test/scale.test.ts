@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sshExec } from '../simulator/index.ts';
 import {
   createInstance,
   guideRequest,
@@ -20,6 +21,17 @@ beforeAll(async () => {
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 }, 90_000);
 afterAll(() => system.stop());
+
+const stepsOf = (operation: string) => `${operation.replace('/vnflcm/v2', '/vnflow/v1')}/steps`;
+
+/** Holds a step back from the moment that the operation has a plan. */
+async function holdBack(operation: string, stepId: string): Promise<void> {
+  const pause = async () => (await system.http.post(`${stepsOf(operation)}/${stepId}/pause`)).status;
+  await expect.poll(pause, { timeout: 10_000, interval: 20 }).toBe(200);
+}
+
+const KUBECTL = 'kubectl --kubeconfig /etc/kubernetes/admin.conf';
+const nodeNames = () => Object.keys(system.simulator.nodes.clusters()[0]?.nodes ?? {});
 
 const scale = (body: object) => system.http.post(`/vnflcm/v2/vnf_instances/${id}/scale`, body);
 /** All that exists, without the status words that any update changes, and without the hash over them. */
@@ -123,17 +135,27 @@ it('undoes a scale out that failed: the cloud is as it was', async () => {
   expect(cloud()).toEqual(before);
 });
 
-it('scales in from the newest: drained and deleted from the cluster, then from the stack', async () => {
-  const ended = await settled(
-    system.http,
-    operationOf(await scale({ type: 'SCALE_IN', aspectId: 'workerNode_scale' })),
+it('scales in from the newest: out of the cluster, then out of the stack, also when its kubelet starts again in between', async () => {
+  const newest = (await show()).vnfcResourceInfo.find(
+    ({ vduId, metadata }: { vduId: string; metadata: { vdu_idx: number } }) =>
+      vduId === 'workerNode' && metadata.vdu_idx === 2,
   );
+  const leaving = system.simulator.nodes.node(newest.computeResource.resourceId);
+  if (!leaving) throw new Error('the newest worker has no machine');
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: `${KUBECTL} drain`, delaySeconds: 400 });
+  const operation = operationOf(await scale({ type: 'SCALE_IN', aspectId: 'workerNode_scale' }));
+  await holdBack(operation, 'shrinkStack');
+  await expect.poll(() => nodeNames().includes(leaving.hostname), { timeout: 30_000 }).toBe(false);
+  await sshExec(system.simulator.nodes, leaving.addresses[0] ?? '', { command: 'sudo systemctl restart kubelet' });
+  expect(nodeNames(), 'it has registered again').toContain(leaving.hostname);
+  await system.http.post(`${stepsOf(operation)}/shrinkStack/resume`);
+  const ended = await settled(system.http, operation);
   expect(ended.error).toBeUndefined();
   expect(ended).toMatchObject({
     operationState: 'COMPLETED',
     resourceChanges: { affectedVnfcs: [{ changeType: 'REMOVED' }] },
   });
   expect(slots(await show())).toEqual(['masterNode-0', 'workerNode-0', 'workerNode-1']);
-  expect(Object.keys(system.simulator.nodes.clusters()[0]?.nodes ?? {}).length).toBe(3);
+  expect(nodeNames()).toHaveLength(3);
   expect((await scale({ type: 'SCALE_IN', aspectId: 'workerNode_scale' })).status).toBe(400);
 });

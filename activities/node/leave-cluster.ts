@@ -39,8 +39,17 @@ interface Leaving {
 export async function leaveCluster(deps: ActivityDependencies, session: SshSession, leaving: Leaving): Promise<void> {
   const { name, beat } = leaving;
   await drain(deps, session, leaving);
-  const args = ['delete', 'node', name, '--ignore-not-found', '--timeout=60s'];
-  await kubectl(session, args, { timeoutMs: 90_000, signal: beat.signal, accept: isMissing });
+  await deleteNodeObjects(session, beat, [name]);
+}
+
+/** A Node object that does not exist is as good as a deleted one. @param names at least one */
+export async function deleteNodeObjects(
+  session: SshSession,
+  { signal }: Beat,
+  names: readonly string[],
+): Promise<void> {
+  const args = ['delete', 'node', ...names, '--ignore-not-found', '--timeout=60s'];
+  await kubectl(session, args, { timeoutMs: 90_000, signal, accept: isMissing });
 }
 
 /** No new pods from now on. */

@@ -7,6 +7,7 @@ import { deleteStack } from './delete-stack.ts';
 import { discover } from './discover.ts';
 import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
 import { forgetCluster } from './forget-cluster.ts';
+import { forgetNodes } from './forget-nodes.ts';
 import { growStack } from './grow-stack.ts';
 import { includeInLoadBalancers } from './include-in-load-balancers.ts';
 import { initControlPlane } from './init-control-plane.ts';
@@ -48,6 +49,7 @@ const STEPS: Readonly<Record<ActivityKind, StepActivity>> = {
   scheduleSnapshots,
   removeWorkers,
   shrinkStack,
+  forgetNodes,
   deleteStack,
   excludeFromLoadBalancers,
   removeControlPlane,

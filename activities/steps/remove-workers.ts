@@ -1,4 +1,6 @@
-import { findNodesOfSlots } from '../../store/cluster-nodes.ts';
+import { type ClusterNode, findNodesOfSlots } from '../../store/cluster-nodes.ts';
+import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
+import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { onControlPlane } from '../node/control-plane.ts';
 import { cordon, drainTimeoutOf, leaveCluster } from '../node/leave-cluster.ts';
 import type { StepContext } from '../step-context.ts';
@@ -14,6 +16,7 @@ export async function removeWorkers(step: StepContext): Promise<undefined> {
   const { deps, input } = step;
   const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
   const victims = nodes.map(({ nodeName }) => nodeName);
+  await keepNames(step, nodes);
   const timeoutSeconds = await drainTimeoutOf(deps, input);
   await onControlPlane(deps, input, { beat: step }, async ({ session }) => {
     for (const name of victims) await cordon(session, step, name);
@@ -25,4 +28,11 @@ export async function removeWorkers(step: StepContext): Promise<undefined> {
       );
     }
   });
+}
+
+/** `discover` removes the rows of nodes without a server; `forgetNodes` needs the names after that. */
+async function keepNames({ deps, input }: StepContext, nodes: readonly ClusterNode[]): Promise<void> {
+  const kept = await readOperationFact(deps.db, input.vnfLcmOpOccId, 'removedNodes');
+  const removedNodes = { ...kept, ...Object.fromEntries(nodes.map(({ slot, nodeName }) => [slot, nodeName])) };
+  await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, input.vnfLcmOpOccId, { removedNodes }));
 }

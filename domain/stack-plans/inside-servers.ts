@@ -1,4 +1,4 @@
-import type { PlanStep } from '../operation/plan.ts';
+import type { Plan, PlanStep } from '../operation/plan.ts';
 import type { After, PlanDrawing } from './plan-drawing.ts';
 
 /**
@@ -12,8 +12,16 @@ export interface InsideServers {
   afterServersAdded(drawing: PlanDrawing, slots: readonly string[], discovered: PlanStep): void;
   /** A scale in, or the rollback of a scale out, removes servers. @returns the steps after which the servers may go */
   beforeServersRemoved(drawing: PlanDrawing, slots: readonly string[]): After;
-  /** A scale in has removed servers. */
-  afterServersRemoved(drawing: PlanDrawing, discovered: PlanStep): void;
+  /** A scale in, or the rollback of a scale out, has removed servers. */
+  afterServersRemoved(drawing: PlanDrawing, slots: readonly string[], removed: Removal): void;
   /** A heal replaces servers: in which order, and what happens in them before and after that. */
   replaceServers(drawing: PlanDrawing, slots: readonly string[]): void;
+}
+
+/** Servers that an operation has removed from the stack. */
+export interface Removal {
+  /** The step after which the servers that stay are known. */
+  readonly discovered: PlanStep;
+  /** A scale in goes forward; the rollback of a scale out removes servers, too. */
+  readonly direction: Plan['direction'];
 }

@@ -22,7 +22,7 @@ export function planScale(facts: ScaleFacts, inside: InsideServers): Plan {
   const slots = scaledSlots(facts);
   const isScaleOut = facts.type === 'SCALE_OUT';
   if (isScaleOut) inside.afterServersAdded(drawing, slots, drawing.growStack(slots));
-  else inside.afterServersRemoved(drawing, drawing.shrinkStack(inside.beforeServersRemoved(drawing, slots), slots));
+  else removeServers(drawing, slots, { inside, direction: 'forward' });
   return drawing.plan('SCALE', 'forward', { rollbackSupported: isScaleOut });
 }
 
@@ -30,8 +30,17 @@ export function planScale(facts: ScaleFacts, inside: InsideServers): Plan {
 export function planScaleOutRollback(facts: ScaleFacts, inside: InsideServers): Plan {
   const drawing = new PlanDrawing();
   const slots = scaledSlots(facts);
-  drawing.shrinkStack(inside.beforeServersRemoved(drawing, slots), slots);
+  removeServers(drawing, slots, { inside, direction: 'rollback' });
   return drawing.plan('SCALE', 'rollback', { rollbackSupported: true });
+}
+
+function removeServers(
+  drawing: PlanDrawing,
+  slots: readonly string[],
+  { inside, direction }: { readonly inside: InsideServers; readonly direction: Plan['direction'] },
+): void {
+  const discovered = drawing.shrinkStack(inside.beforeServersRemoved(drawing, slots), slots);
+  inside.afterServersRemoved(drawing, slots, { discovered, direction });
 }
 
 /** The slots that come or go: the highest indices, as StandardUserData counts. */

@@ -3,6 +3,7 @@ import { deleteStack } from './delete-stack.ts';
 import { discover } from './discover.ts';
 import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
 import { forgetCluster } from './forget-cluster.ts';
+import { forgetNodes } from './forget-nodes.ts';
 import { gracePeriod } from './grace-period.ts';
 import { growStack } from './grow-stack.ts';
 import { includeInLoadBalancers } from './include-in-load-balancers.ts';
@@ -47,6 +48,7 @@ export const STEP_KINDS = {
   scheduleSnapshots,
   removeWorkers,
   shrinkStack,
+  forgetNodes,
   deleteStack,
   excludeFromLoadBalancers,
   removeControlPlane,

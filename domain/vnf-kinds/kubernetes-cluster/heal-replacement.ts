@@ -90,7 +90,10 @@ function replaceWorkers(
   const place = part === 0 ? {} : { part: part + 1 };
   const drained = workers.length > 0 ? [drawing.add('removeWorkers', after, { ...place, slots: workers })] : after;
   const discovered = drawing.replaceServers(drained, { ...place, slots: [...workers, ...others] });
-  return workers.map((slot) => workerArrives(drawing, slot, { discovered }));
+  if (workers.length === 0) return [];
+  // a successor may have the name of its predecessor: its Node object must not be the one that goes
+  const forgotten = drawing.add('forgetNodes', [discovered], { ...place, slots: workers });
+  return workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [forgotten] }));
 }
 
 /** Not all workers are replaced at once: pods that must move need somewhere to go. */

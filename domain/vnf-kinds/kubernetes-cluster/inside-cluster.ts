@@ -3,7 +3,7 @@ import type { ControlPlaneSurvey } from './control-plane-survey.ts';
 import { healFacts } from './heal-facts.ts';
 import { drawNewCluster } from './new-cluster.ts';
 import { drawHeal } from './plan-heal.ts';
-import { drawBackup, drawLeavingWorkers, drawNewWorkers } from './scaled-workers.ts';
+import { drawGoneWorkers, drawLeavingWorkers, drawNewWorkers } from './scaled-workers.ts';
 import type { ClusterShape } from './shape.ts';
 
 interface ClusterFacts {
@@ -21,7 +21,7 @@ export function insideCluster({ shape, additionalParams, survey }: ClusterFacts)
     afterStackCreated: (drawing, discovered) => drawNewCluster(drawing, shape, discovered),
     afterServersAdded: drawNewWorkers,
     beforeServersRemoved: drawLeavingWorkers,
-    afterServersRemoved: (drawing, discovered) => drawBackup(drawing, [discovered]),
+    afterServersRemoved: drawGoneWorkers,
     replaceServers: (drawing, slots) => drawHeal(drawing, healFacts(slots, shape, additionalParams), survey),
   };
 }

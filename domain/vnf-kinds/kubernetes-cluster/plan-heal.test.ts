@@ -36,8 +36,9 @@ it('heals a worker: drained, replaced, prepared, joined, and a backup from which
     removeWorkers: [],
     replaceServers: ['removeWorkers'],
     discover: ['replaceServers'],
+    forgetNodes: ['discover'],
     'prepareNode-workerNode-1': ['discover'],
-    'joinWorker-workerNode-1': ['prepareNode-workerNode-1'],
+    'joinWorker-workerNode-1': ['prepareNode-workerNode-1', 'forgetNodes'],
     snapshotEtcd: ['joinWorker-workerNode-1'],
   });
 });

@@ -153,17 +153,20 @@ it('scales out by touching the new workers only, all at once, and ends with a ba
   ]);
 });
 
-it('scales in from the highest index: out of the cluster first, then out of the stack', () => {
+it('scales in from the highest index: out of the cluster, out of the stack, and what came back of them out of the cluster', () => {
   const plan = planScale({ ...scale, type: 'SCALE_IN' });
-  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['snapshotEtcd']]);
+  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['forgetNodes'], ['snapshotEtcd']]);
   expect(plan.steps[0]?.slots).toEqual(['workerNode[1]', 'workerNode[2]']);
   expect(plan.rollbackSupported).toBe(false);
 });
 
 it('undoes a scale out without a backup: the newest one is of the cluster as it is then', () => {
   const plan = planScaleOutRollback({ ...scale, type: 'SCALE_OUT' });
-  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover']]);
-  expect(plan).toMatchObject({ direction: 'rollback', steps: [{ slots: ['workerNode[3]', 'workerNode[4]'] }, {}, {}] });
+  expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['forgetNodes']]);
+  expect(plan).toMatchObject({
+    direction: 'rollback',
+    steps: [{ slots: ['workerNode[3]', 'workerNode[4]'] }, {}, {}, {}],
+  });
 });
 
 it('says of a backup from whom it is, as far as the plan names a node', () => {

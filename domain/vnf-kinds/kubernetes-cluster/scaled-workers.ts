@@ -1,5 +1,6 @@
 import type { PlanStep } from '../../operation/plan.ts';
 import { VnflowError } from '../../problems.ts';
+import type { Removal } from '../../stack-plans/inside-servers.ts';
 import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import { workerArrives } from './node-arrival.ts';
 import type { ClusterParameters } from './parameters.ts';
@@ -31,7 +32,17 @@ export function drawLeavingWorkers(drawing: PlanDrawing, slots: readonly string[
   return [drawing.add('removeWorkers', [], { slots })];
 }
 
+/** The cluster forgets workers whose servers are gone. A scale in ends with a backup; a rollback does not, see the plans' tests. */
+export function drawGoneWorkers(
+  drawing: PlanDrawing,
+  slots: readonly string[],
+  { discovered, direction }: Removal,
+): void {
+  const forgotten = drawing.add('forgetNodes', [discovered], { slots });
+  if (direction === 'forward') drawBackup(drawing, [forgotten]);
+}
+
 /** From whichever control-plane node gives a backup: which one does must not depend on what is alive when the plan is made. */
-export function drawBackup(drawing: PlanDrawing, after: After): void {
+function drawBackup(drawing: PlanDrawing, after: After): void {
   drawing.add('snapshotEtcd', after);
 }
