@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { HealVnfRequest, InstantiateVnfRequest, ScaleVnfRequest, TerminateVnfRequest } from './sol-requests.ts';
+import {
+  HealVnfRequest,
+  InstantiateVnfRequest,
+  ScaleVnfRequest,
+  TerminateVnfRequest,
+  VnfInfoModificationRequest,
+} from './sol-requests.ts';
 
 /** The LCM operations and their request bodies (SOL003 5.4). */
 interface Requests {
@@ -7,6 +13,7 @@ interface Requests {
   TERMINATE: TerminateVnfRequest;
   SCALE: ScaleVnfRequest;
   HEAL: HealVnfRequest;
+  MODIFY_INFO: VnfInfoModificationRequest;
 }
 
 export type Operation = keyof Requests;
@@ -18,20 +25,23 @@ type InstantiationState = 'INSTANTIATED' | 'NOT_INSTANTIATED';
 interface LcmOperation<Request> {
   /** The workflow type in Temporal. workflows/index.ts exports a function of this name. */
   readonly workflowType: string;
-  /** The task resource of the instance (`POST /vnf_instances/{id}/heal`), and the word of the CLI (`vnflow plan heal`). */
-  readonly task: string;
+  /**
+   * The task resource of the instance (`POST /vnf_instances/{id}/heal`), and the word of the CLI (`vnflow plan heal`). Undefined when
+   * PATCH of the instance itself starts the operation.
+   */
+  readonly task?: string;
   /** The operation in the OpenAPI document, for people. */
   readonly summary: string;
   /** The schema of the request body. */
   readonly request: z.ZodType<Request>;
-  /** The state that the instance must be in. */
-  readonly needs: InstantiationState;
-  /** The state of the instance when the operation has completed. */
-  readonly leaves: InstantiationState;
+  /** The state that the instance must be in. Undefined when any will do. */
+  readonly needs?: InstantiationState;
+  /** The state of the instance when the operation has completed. Undefined when it stays in its state. */
+  readonly leaves?: InstantiationState;
   /** Where flavour, VIM connection and the logins of nodes come from: the request, or what the instance was made with. */
   readonly factsFrom: 'request' | 'instance';
-  /** What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. */
-  readonly servers: 'created' | 'scaled' | 'replaced' | 'deleted';
+  /** What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. Undefined: nothing. */
+  readonly servers?: 'created' | 'scaled' | 'replaced' | 'deleted';
   /** Whether the plan needs to know which control-plane nodes answer and vote. */
   readonly surveysControlPlane: boolean;
   /** Whether what was done can be undone (reference: Tacker's v2 API). @param request parameters as the store keeps them */
@@ -88,6 +98,20 @@ export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf
     surveysControlPlane: true,
     isRollbackSupported: () => false,
   },
+  MODIFY_INFO: {
+    workflowType: 'modifyVnfInfo',
+    summary: 'Change what is known of a VNF instance',
+    request: VnfInfoModificationRequest,
+    factsFrom: 'instance',
+    surveysControlPlane: false,
+    isRollbackSupported: () => true,
+  },
 };
 
 export const OPERATIONS = Object.keys(LCM_OPERATIONS) as [Operation, ...Operation[]];
+
+/** The operations that have a task resource, with its path. */
+export const TASKS: readonly (readonly [Operation, string])[] = OPERATIONS.flatMap((operation) => {
+  const { task } = LCM_OPERATIONS[operation];
+  return task === undefined ? [] : [[operation, task] as const];
+});

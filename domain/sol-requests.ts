@@ -162,6 +162,28 @@ export const HealVnfRequest = z.object({
 });
 export type HealVnfRequest = z.infer<typeof HealVnfRequest>;
 
+/** An entry of a map of VIM connections as a merge patch has it: what it leaves out stays. */
+export const VimConnectionPatch = z.object({
+  vimId: identifier.nullish(),
+  vimType: z.string().min(1).max(255).optional(),
+  interfaceInfo: freeForm.nullish(),
+  accessInfo: freeForm.nullish(),
+  extra: freeForm.nullish(),
+});
+
+/** The body of PATCH of an instance (SOL003 5.4.3.3.4); maps are merge patches (RFC 7396). */
+export const VnfInfoModificationRequest = z.object({
+  vnfInstanceName: z.string().max(255).optional(),
+  vnfInstanceDescription: z.string().max(1024).optional(),
+  vnfdId: identifier.optional(),
+  vnfConfigurableProperties: keyValuePairs.optional(),
+  metadata: keyValuePairs.optional(),
+  extensions: keyValuePairs.optional(),
+  vimConnectionInfo: mapOf(VimConnectionPatch.nullable()).optional(),
+  vnfcInfoModifications: z.array(z.unknown()).optional(),
+});
+export type VnfInfoModificationRequest = z.infer<typeof VnfInfoModificationRequest>;
+
 /** The body of `cancel` of an operation. */
 export const CancelMode = z.object({ cancelMode: z.enum(CANCEL_MODES) });
 

@@ -5,10 +5,12 @@ import type {
   InstantiateVnfRequest,
   ScaleVnfRequest,
   TerminateVnfRequest,
+  VnfInfoModificationRequest,
 } from '../domain/sol-requests.ts';
 import { planHeal } from '../domain/stack-plans/heal.ts';
 import { healedVnfcs, vnfcCounts } from '../domain/stack-plans/healed-vnfcs.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
+import { planModifyInfo } from '../domain/stack-plans/modify-info.ts';
 import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts';
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
@@ -32,7 +34,8 @@ export type OperationRequest =
   | { readonly operation: 'INSTANTIATE'; readonly request: InstantiateVnfRequest }
   | { readonly operation: 'SCALE'; readonly request: ScaleVnfRequest }
   | { readonly operation: 'HEAL'; readonly request: HealVnfRequest }
-  | { readonly operation: 'TERMINATE'; readonly request: TerminateVnfRequest };
+  | { readonly operation: 'TERMINATE'; readonly request: TerminateVnfRequest }
+  | { readonly operation: 'MODIFY_INFO'; readonly request: VnfInfoModificationRequest };
 
 export type PlanQuestion = OperationRequest & {
   readonly instance: PlannedInstance;
@@ -68,6 +71,8 @@ export async function makePlan(deps: PlanningDependencies, question: PlanQuestio
       return planOfHeal(deps, question);
     case 'TERMINATE':
       return { plan: planTerminate(question.request) };
+    case 'MODIFY_INFO':
+      return { plan: planModifyInfo('forward'), rollback: planModifyInfo('rollback') };
     default:
       return question satisfies never;
   }
@@ -125,7 +130,7 @@ async function planOfHeal(
 /** The VNF that an operation is about. @throws VnflowError as `makePlan` does */
 export async function vnfOf(
   deps: PlanningDependencies,
-  question: Exclude<PlanQuestion, { operation: 'TERMINATE' }>,
+  question: Exclude<PlanQuestion, { operation: 'TERMINATE' | 'MODIFY_INFO' }>,
 ): Promise<Vnf> {
   const { instance, request } = question;
   const { additionalParams = {} } = request;

@@ -12,6 +12,7 @@ import * as operatorControls from './migrations/2026-11-22-operator-controls.ts'
 import * as stepAttempts from './migrations/2026-11-22-step-attempts.ts';
 import * as takeOver from './migrations/2026-11-23-take-over.ts';
 import * as packageUploads from './migrations/2026-11-24-package-uploads.ts';
+import * as changedInfo from './migrations/2026-11-25-changed-info.ts';
 import type { Schema } from './schema.ts';
 import { poolThatTells } from './store-lost.ts';
 
@@ -35,6 +36,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-22-step-attempts': stepAttempts,
   '2026-11-23-take-over': takeOver,
   '2026-11-24-package-uploads': packageUploads,
+  '2026-11-25-changed-info': changedInfo,
 };
 
 /** Tables and columns have snake_case names in SQL. Names inside a jsonb column are not changed. */

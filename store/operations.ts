@@ -36,6 +36,7 @@ const COLUMNS = [
   'operationParams',
   'error',
   'resourceChanges',
+  'changedInfo',
   'lost',
 ] as const satisfies readonly (keyof VnfLcmOpOccRow)[];
 
@@ -89,6 +90,8 @@ export interface StateChange {
   /** Direction of the plan that the operation begins now. */
   readonly follow?: 'forward' | 'rollback';
   readonly resourceChanges?: Free;
+  /** What a MODIFY_INFO has changed, without secrets. */
+  readonly changedInfo?: Free;
   readonly text: string;
   /** The state of steps that have begun and have no recorded end. */
   readonly begunSteps?: 'CANCELLED' | 'FAILED';
@@ -99,6 +102,9 @@ export interface StateChange {
 }
 
 export interface InstanceChange {
+  readonly name?: string;
+  readonly description?: string;
+  readonly metadata?: Free | undefined;
   readonly instantiationState?: Selectable<VnfInstanceTable>['instantiationState'];
   readonly instantiatedVnfInfo?: Free;
   readonly vimConnectionInfo?: Free;
@@ -143,6 +149,7 @@ export async function recordOperationState(db: Database, id: string, change: Sta
         ...(change.error === undefined ? {} : { error: jsonOrNull(change.error) }),
         ...(change.grantId === undefined ? {} : { grantId: change.grantId }),
         ...(change.resourceChanges === undefined ? {} : { resourceChanges: json(change.resourceChanges) }),
+        ...(change.changedInfo === undefined ? {} : { changedInfo: json(change.changedInfo) }),
       })
       .where('id', '=', id)
       .execute();
@@ -156,6 +163,9 @@ export async function recordOperationState(db: Database, id: string, change: Sta
 
 async function updateInstance(db: Database, id: string, change: InstanceChange): Promise<void> {
   const set = {
+    ...(change.name === undefined ? {} : { name: change.name }),
+    ...(change.description === undefined ? {} : { description: change.description }),
+    ...(change.metadata === undefined ? {} : { metadata: json(change.metadata) }),
     ...(change.instantiationState === undefined ? {} : { instantiationState: change.instantiationState }),
     ...(change.instantiatedVnfInfo === undefined ? {} : { instantiatedVnfInfo: json(change.instantiatedVnfInfo) }),
     ...(change.vimConnectionInfo === undefined ? {} : { vimConnectionInfo: json(change.vimConnectionInfo) }),

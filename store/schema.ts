@@ -94,6 +94,8 @@ export interface VnfLcmOpOccTable {
   operationParams: Json<Free>;
   error: JsonOptional<Free>;
   resourceChanges: JsonOptional<Free>;
+  /** What a MODIFY_INFO has changed, without secrets. */
+  changedInfo: JsonOptional<Free>;
   /** Facts that activities of this operation found out for later ones: see `domain/operation-facts.ts`. */
   context: Json<Free>;
   /** Number of the newest record of the workflow. */

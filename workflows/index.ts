@@ -7,6 +7,7 @@ export { lookAtCluster } from './look-at-cluster.ts';
 export {
   runOperation as healVnf,
   runOperation as instantiateVnf,
+  runOperation as modifyVnfInfo,
   runOperation as scaleVnf,
   runOperation as terminateVnf,
 } from './operation.ts';

@@ -20,9 +20,13 @@ export async function planQuestionOf(deps: ActivityDependencies, ref: OperationR
   return { operation, request, instance, survey } as PlanQuestion;
 }
 
-/** The VNF of the operation under way. @throws VnflowError INTERNAL for a terminate, which needs to know nothing of the VNF */
+/** The VNF of the operation under way. @throws VnflowError INTERNAL when the operation needs to know nothing of the VNF */
 export async function vnfOfOperation(deps: ActivityDependencies, ref: OperationRef): Promise<Vnf> {
   const question = await planQuestionOf(deps, ref);
-  if (question.operation !== 'TERMINATE') return vnfOf(deps, question);
-  throw new VnflowError('INTERNAL', { detail: `Operation ${ref.vnfLcmOpOccId} deletes its VNF.` });
+  if (question.operation === 'TERMINATE' || question.operation === 'MODIFY_INFO') {
+    throw new VnflowError('INTERNAL', {
+      detail: `${question.operation} ${ref.vnfLcmOpOccId} does nothing inside its VNF.`,
+    });
+  }
+  return vnfOf(deps, question);
 }

@@ -29,7 +29,7 @@ export function createGrantActivity(deps: ActivityDependencies): Pick<RecordActi
 async function grant(deps: ActivityDependencies, ref: OperationRef): Promise<void> {
   const { operation } = await operationOf(deps, ref);
   const { factsFrom, servers } = LCM_OPERATIONS[operation];
-  if (servers === 'deleted') return;
+  if (servers === undefined || servers === 'deleted') return;
   const instance = await instanceOf(deps, ref);
   const of =
     factsFrom === 'request'

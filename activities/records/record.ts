@@ -15,6 +15,7 @@ import {
   type InstanceChange,
   readOperationFact,
   recordOperationState,
+  type StateChange,
   type VnfLcmOpOccRow,
 } from '../../store/operations.ts';
 import { recordCancelPending, recordStepControl } from '../../store/operator-controls.ts';
@@ -25,6 +26,7 @@ import { instanceOf, operationOf } from '../facts/operation-facts.ts';
 import { planQuestionOf, vnfOfOperation } from '../facts/plan-question.ts';
 import { requestOf } from '../facts/request-of.ts';
 import { labelsOf } from '../node/node-labels.ts';
+import { modification } from './modification.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
 
 /** Writes what an operation is and becomes into the store: the only writer. Each may run twice. */
@@ -53,7 +55,7 @@ export function createRecordActivities(
         ...(follow === undefined ? {} : { follow }),
         text: `${state}${problem ? `: ${problem.detail}` : ''}${by === undefined ? '' : ` by ${by}`}`,
         ...(shown ? { error: shown } : {}),
-        ...(state === 'PROCESSING' && grantId === null ? { grantId: randomUUID() } : {}),
+        ...(state === 'PROCESSING' && grantId === null && isGranted(row) ? { grantId: randomUUID() } : {}),
         ...(state === 'FAILED_TEMP'
           ? { begunSteps: failure?.code === 'OPERATION_CANCELLED' ? 'CANCELLED' : 'FAILED' }
           : {}),
@@ -85,17 +87,12 @@ export function createRecordActivities(
           error: errorAtTheEnd({ state: 'ROLLED_BACK', vnfLcmOpOccId: ref.vnfLcmOpOccId }, operation.error),
         });
       } else {
-        const instance = await instanceOf(deps, ref);
-        const change = await instanceChange(deps, operation);
-        const changes = resourceChanges(instance.instantiatedVnfInfo ?? undefined, change.instantiatedVnfInfo);
         await recordOperationState(deps.db, ref.vnfLcmOpOccId, {
           seq,
           state: 'COMPLETED',
           text: `${operation.operation} completed`,
           error: null,
-          ...(changes === undefined ? {} : { resourceChanges: changes }),
-          instance: change,
-          ...(LCM_OPERATIONS[operation.operation].factsFrom === 'request' ? { also: await keptAccess(deps, ref) } : {}),
+          ...(isGranted(operation) ? await completion(deps, operation) : await modification(deps, ref)),
         });
       }
       await deps.secrets.removeOwnedBy(ref.vnfLcmOpOccId);
@@ -109,6 +106,27 @@ async function keepNewPlan(deps: ActivityDependencies, ref: OperationRef, direct
   const plan = direction === 'rollback' ? planned.rollback : planned.plan;
   if (!plan) throw new VnflowError('INTERNAL', { detail: `Operation ${ref.vnfLcmOpOccId} cannot be undone.` });
   return keepPlan(deps.db, ref.vnfLcmOpOccId, plan);
+}
+
+/** Whether the NFVO is asked: an operation that does nothing to the servers needs no grant (SOL003 5.4.3.3.4). */
+function isGranted({ operation }: VnfLcmOpOccRow): boolean {
+  return LCM_OPERATIONS[operation].servers !== undefined;
+}
+
+/** What the end of an operation writes that changed the servers. */
+async function completion(
+  deps: ActivityDependencies,
+  operation: VnfLcmOpOccRow,
+): Promise<Pick<StateChange, 'instance' | 'resourceChanges' | 'also'>> {
+  const ref = { vnfInstanceId: operation.vnfInstanceId, vnfLcmOpOccId: operation.id };
+  const before = await instanceOf(deps, ref);
+  const instance = await instanceChange(deps, operation);
+  const changes = resourceChanges(before.instantiatedVnfInfo ?? undefined, instance.instantiatedVnfInfo);
+  return {
+    instance,
+    ...(changes === undefined ? {} : { resourceChanges: changes }),
+    ...(LCM_OPERATIONS[operation.operation].factsFrom === 'request' ? { also: await keptAccess(deps, ref) } : {}),
+  };
 }
 
 /** How a completed operation changes its instance. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import {
   CpProtocolInfo,
+  changedMembers,
   freeForm,
   InstanceLinks,
   Link,
@@ -103,6 +105,12 @@ export const VnfLcmOpOccV1 = z
     ...opOccMembers,
     /** The request as JSON text. */
     operationParams: z.string().optional(),
+    changedInfo: z
+      .strictObject({
+        ...changedMembers,
+        vimConnectionInfo: z.array(VimConnectionInfo.extend({ id: z.string() })).optional(),
+      })
+      .optional(),
     _links: z.strictObject({ ...opOccLinks, grant: Link }),
   })
   .meta({ id: 'VnfLcmOpOccV1' });

@@ -3,14 +3,28 @@ import type { Operation, RequestOf } from '../../domain/operations.ts';
 import { findDefaultVim } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { HealVnfRequestV1, InstantiateVnfRequestV1, ScaleVnfRequestV1, TerminateVnfRequestV1 } from './requests.ts';
-import { healRequest, instantiateRequest, scaleRequest, terminateRequest } from './translate-request.ts';
+import { cannotMove } from '../vnflcm/plan-modification.ts';
+import {
+  HealVnfRequestV1,
+  InstantiateVnfRequestV1,
+  ScaleVnfRequestV1,
+  TerminateVnfRequestV1,
+  VnfInfoModificationRequestV1,
+} from './requests.ts';
+import {
+  healRequest,
+  instantiateRequest,
+  modificationRequest,
+  scaleRequest,
+  terminateRequest,
+} from './translate-request.ts';
 
 interface Requests {
   INSTANTIATE: InstantiateVnfRequestV1;
   TERMINATE: TerminateVnfRequestV1;
   SCALE: ScaleVnfRequestV1;
   HEAL: HealVnfRequestV1;
+  MODIFY_INFO: VnfInfoModificationRequestV1;
 }
 export type V1RequestOf<O extends Operation> = Requests[O];
 
@@ -36,5 +50,12 @@ export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
   HEAL: {
     request: HealVnfRequestV1,
     translate: (_context, { instantiatedVnfInfo }, body) => healRequest(body, instantiatedVnfInfo ?? {}),
+  },
+  MODIFY_INFO: {
+    request: VnfInfoModificationRequestV1,
+    translate: (_context, { packageId }, { vnfPkgId = packageId, ...body }) => {
+      if (vnfPkgId !== packageId) throw cannotMove('vnfPkgId');
+      return modificationRequest(body);
+    },
   },
 };

@@ -12,24 +12,37 @@ export function requestView(operation: Operation, params: Free): Free {
       return instantiateView(params);
     case 'HEAL':
       return healView(params);
+    case 'MODIFY_INFO':
+      return modificationView(params);
     default:
       return params;
   }
 }
 
 function instantiateView({ vimConnectionInfo, extVirtualLinks, ...rest }: Free): Free {
-  const connections = (vimConnectionInfo ?? {}) as Readonly<Record<string, VimConnectionInfo>>;
   return {
     ...rest,
-    vimConnectionInfo: Object.entries(connections).map(([id, info]) => ({
-      id,
-      ...info,
-      vimType: v1VimType(info.vimType),
-    })),
+    vimConnectionInfo: connectionsView(vimConnectionInfo),
     ...(extVirtualLinks === undefined
       ? {}
       : { extVirtualLinks: (extVirtualLinks as readonly ExtVirtualLinkData[]).map(extVirtualLinkView) }),
   };
+}
+
+/** What a PATCH changes, or has changed. */
+export function modificationView({ vimConnectionInfo, ...rest }: Free): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(vimConnectionInfo === undefined ? {} : { vimConnectionInfo: connectionsView(vimConnectionInfo) }),
+  };
+}
+
+/** @param map of VIM connections; null stands for one that is removed, which version 1 cannot say */
+function connectionsView(map: unknown): Free[] {
+  const connections = (map ?? {}) as Readonly<Record<string, Partial<VimConnectionInfo> | null>>;
+  return Object.entries(connections).flatMap(([id, info]) =>
+    info === null ? [] : [{ id, ...info, ...(info.vimType === undefined ? {} : { vimType: v1VimType(info.vimType) }) }],
+  );
 }
 
 /** @returns the name that v1 has for a type of VIM */

@@ -7,7 +7,9 @@ import {
   ScaleVnfRequest,
   TerminateVnfRequest,
   VimConnectionInfo,
+  VimConnectionPatch,
   VnfExtCpConfig,
+  VnfInfoModificationRequest,
 } from '../../domain/sol-requests.ts';
 
 /** Request bodies of SOL003 2.6.1 as Tacker's v1 API has them (tacker/api/schemas/vnf_lcm.py). Unknown members pass. */
@@ -82,3 +84,12 @@ export const TerminateVnfRequestV1 = TerminateVnfRequest.extend({
   gracefulTerminationTimeout: z.int().min(0).optional(),
 });
 export type TerminateVnfRequestV1 = z.infer<typeof TerminateVnfRequestV1>;
+
+/** Entries of `vimConnectionInfo` replace members of those with their ids; version 1 cannot remove one. */
+export const VnfInfoModificationRequestV1 = VnfInfoModificationRequest.extend({
+  vnfdId: uuid.optional(),
+  /** Names the package as `vnfdId` does. */
+  vnfPkgId: uuid.optional(),
+  vimConnectionInfo: listOf(VimConnectionPatch.extend({ id: z.string().min(1).max(255) })).optional(),
+});
+export type VnfInfoModificationRequestV1 = z.infer<typeof VnfInfoModificationRequestV1>;

@@ -6,6 +6,7 @@ import type {
   ScaleVnfRequest,
   TerminateVnfRequest,
   VimConnectionInfo,
+  VnfInfoModificationRequest,
 } from '../../domain/sol-requests.ts';
 import { OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   ScaleVnfRequestV1,
   TerminateVnfRequestV1,
   VimConnectionInfoV1,
+  VnfInfoModificationRequestV1,
 } from './requests.ts';
 
 /** VIM types as v1 names them. */
@@ -113,4 +115,17 @@ export function terminateRequest({
     terminationType,
     ...(gracefulTerminationTimeout === undefined ? {} : { gracefulTerminationTimeout }),
   };
+}
+
+/** PATCH of v1 in the internal model: the entries of the array become entries of the map. */
+export function modificationRequest({
+  vimConnectionInfo,
+  ...rest
+}: Omit<VnfInfoModificationRequestV1, 'vnfPkgId'>): VnfInfoModificationRequest {
+  if (vimConnectionInfo === undefined) return rest;
+  const entries = vimConnectionInfo.map(({ id, vimType, ...info }) => [
+    id,
+    { ...info, ...(vimType === undefined ? {} : { vimType: vimType === V1_OPENSTACK ? OPENSTACK_VIM_TYPE : vimType }) },
+  ]);
+  return { ...rest, vimConnectionInfo: Object.fromEntries(entries) };
 }

@@ -1,10 +1,10 @@
-import { LCM_OPERATIONS, OPERATIONS, type Operation } from '../../domain/operations.ts';
+import { LCM_OPERATIONS, type Operation, TASKS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { listInstantiateParams } from '../../store/instantiate-params.ts';
 import { listVims } from '../../store/vims.ts';
 import { listVnfInstances, type VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
+import { type ApiRequest, type Endpoint, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { listAnswer } from '../query/list-answer.ts';
 import type { SelectableResource } from '../query/selectors.ts';
 import { beginOperation } from '../vnflcm/begin-operation.ts';
@@ -18,7 +18,7 @@ import { CreateVnfRequestV1 } from './requests.ts';
 import { vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 import { vnfLcmOpOccUrl } from './vnf-lcm-op-occ-view.ts';
 
-/** `/vnf_instances`: create, list, show, delete, instantiate, scale, heal, terminate. */
+/** `/vnf_instances`: create, list, show, change, delete, instantiate, scale, heal, terminate. */
 export function vnfInstanceResources(context: ApiContext): Record<string, Endpoints> {
   const { db, endpoint } = context;
   return {
@@ -46,27 +46,30 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
         const [json] = await viewsOf(context, request.caller.tenant, [await vnfInstanceOf(context, request)]);
         return { status: 200, json };
       }),
+      PATCH: starts(context, 'MODIFY_INFO'),
       DELETE: withoutBody(async (request) => {
         await deleteVnfInstance(context, await vnfInstanceOf(context, request));
         return { status: 204 };
       }),
     },
-    ...Object.fromEntries(OPERATIONS.map((operation) => taskResource(context, operation))),
+    ...Object.fromEntries(
+      TASKS.map(([operation, task]) => [`/vnf_instances/:id/${task}`, { POST: starts(context, operation) }]),
+    ),
   };
 }
 
-/** The task resource of an LCM operation: the body is translated into the internal model, and everything else is as in version 2. */
-function taskResource<O extends Operation>(context: ApiContext, operation: O): [path: string, Endpoints] {
-  const { task, needs } = LCM_OPERATIONS[operation];
+/** The request that starts an LCM operation: its body is translated into the internal model, and everything else is as in version 2. */
+function starts<O extends Operation>(context: ApiContext, operation: O): Endpoint {
+  const { needs } = LCM_OPERATIONS[operation];
   const { request: schema, translate } = V1_OPERATIONS[operation];
   const start = async (request: ApiRequest, body: V1RequestOf<O>) => {
     const instance = await vnfInstanceOf(context, request);
-    checkInstantiationState(instance, needs);
+    if (needs !== undefined) checkInstantiationState(instance, needs);
     const translated = await translate(context, instance, body);
     const id = await beginOperation(context, instance, { operation, body: translated });
     return { status: 202, headers: { Location: vnfLcmOpOccUrl(context.endpoint, id) } };
   };
-  return [`/vnf_instances/:id/${task}`, { POST: withBody(schema, start) }];
+  return withBody(schema, start);
 }
 
 async function viewsOf({ db, endpoint }: ApiContext, tenant: string, rows: readonly VnfInstanceRow[]) {

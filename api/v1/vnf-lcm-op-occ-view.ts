@@ -1,7 +1,7 @@
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import { solTime } from '../http/times.ts';
 import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
-import { requestView } from './request-view.ts';
+import { modificationView, requestView } from './request-view.ts';
 import { vnfInstanceUrl } from './vnf-instance-view.ts';
 
 export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
@@ -15,6 +15,7 @@ export function vnfLcmOpOccView(row: VnfLcmOpOccRow, endpoint: string): Record<s
     ...vnfLcmOpOccMembers(row, {
       time: solTime,
       operationParams: ({ operation, operationParams }) => JSON.stringify(requestView(operation, operationParams)),
+      changedInfo: modificationView,
     }),
     _links: {
       ...vnfLcmOpOccLinks(self, vnfInstanceUrl(endpoint, row.vnfInstanceId)),

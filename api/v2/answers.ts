@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { VimConnectionInfo, VnfExtCpData } from '../../domain/sol-requests.ts';
 import {
   CpProtocolInfo,
+  changedMembers,
   freeForm,
   InstanceLinks,
   opOccLinks,
@@ -87,5 +88,12 @@ export const VnfInstance = z
   .meta({ id: 'VnfInstance' });
 
 export const VnfLcmOpOcc = z
-  .strictObject({ ...opOccMembers, operationParams: freeForm.optional(), _links: z.strictObject(opOccLinks) })
+  .strictObject({
+    ...opOccMembers,
+    operationParams: freeForm.optional(),
+    changedInfo: z
+      .strictObject({ ...changedMembers, vimConnectionInfo: z.record(z.string(), VimConnectionInfo).optional() })
+      .optional(),
+    _links: z.strictObject(opOccLinks),
+  })
   .meta({ id: 'VnfLcmOpOcc' });

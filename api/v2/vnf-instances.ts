@@ -1,8 +1,8 @@
-import { LCM_OPERATIONS, OPERATIONS, type Operation, type RequestOf } from '../../domain/operations.ts';
+import { LCM_OPERATIONS, type Operation, type RequestOf, TASKS } from '../../domain/operations.ts';
 import { CreateVnfRequest } from '../../domain/sol-requests.ts';
 import { listVnfInstances } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
+import { type ApiRequest, type Endpoint, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { listAnswer } from '../query/list-answer.ts';
 import { beginOperation } from '../vnflcm/begin-operation.ts';
 import { createVnfInstance } from '../vnflcm/create-vnf-instance.ts';
@@ -11,7 +11,7 @@ import { vnfInstanceOf } from '../vnflcm/lookup.ts';
 import { vnfInstanceSelectors, vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 import { vnfLcmOpOccUrl } from './vnf-lcm-op-occ-view.ts';
 
-/** `/vnf_instances`: create, list, show, delete, instantiate, scale, heal, terminate. */
+/** `/vnf_instances`: create, list, show, change, delete, instantiate, scale, heal, terminate. */
 export function vnfInstanceResources(context: ApiContext): Record<string, Endpoints> {
   const { db, endpoint, limits } = context;
   return {
@@ -34,21 +34,24 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
         status: 200,
         json: vnfInstanceView(await vnfInstanceOf(context, request), endpoint),
       })),
+      PATCH: starts(context, 'MODIFY_INFO'),
       DELETE: withoutBody(async (request) => {
         await deleteVnfInstance(context, await vnfInstanceOf(context, request));
         return { status: 204 };
       }),
     },
-    ...Object.fromEntries(OPERATIONS.map((operation) => taskResource(context, operation))),
+    ...Object.fromEntries(
+      TASKS.map(([operation, task]) => [`/vnf_instances/:id/${task}`, { POST: starts(context, operation) }]),
+    ),
   };
 }
 
-/** The task resource of an LCM operation: its path, and the POST that starts the operation. */
-function taskResource<O extends Operation>(context: ApiContext, operation: O): [path: string, Endpoints] {
-  const { task, request: schema } = LCM_OPERATIONS[operation];
+/** The request that starts an LCM operation. */
+function starts<O extends Operation>(context: ApiContext, operation: O): Endpoint {
+  const { request: schema } = LCM_OPERATIONS[operation];
   const start = async (request: ApiRequest, body: RequestOf<O>) => {
     const id = await beginOperation(context, await vnfInstanceOf(context, request), { operation, body });
     return { status: 202, headers: { Location: vnfLcmOpOccUrl(context.endpoint, id) } };
   };
-  return [`/vnf_instances/:id/${task}`, { POST: withBody(schema, start) }];
+  return withBody(schema, start);
 }

@@ -29,7 +29,11 @@ export function vnfLcmOpOccView(
 ): Record<string, unknown> & { id: string } {
   const self = vnfLcmOpOccUrl(endpoint, row.id);
   return {
-    ...vnfLcmOpOccMembers(row, { time, operationParams: ({ operationParams }) => operationParams }),
+    ...vnfLcmOpOccMembers(row, {
+      time,
+      operationParams: ({ operationParams }) => operationParams,
+      changedInfo: (info) => info,
+    }),
     _links: vnfLcmOpOccLinks(self, vnfInstanceUrl(endpoint, row.vnfInstanceId)),
   };
 }

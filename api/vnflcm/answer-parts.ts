@@ -106,6 +106,15 @@ export const opOccMembers = {
   resourceChanges: ResourceChanges.optional(),
 };
 
+/** Members of `changedInfo`, but for VIM connections. */
+export const changedMembers = {
+  vnfInstanceName: z.string().optional(),
+  vnfInstanceDescription: z.string().optional(),
+  vnfConfigurableProperties: freeForm.optional(),
+  metadata: freeForm.optional(),
+  extensions: freeForm.optional(),
+};
+
 export const opOccLinks = {
   self: Link,
   vnfInstance: Link,

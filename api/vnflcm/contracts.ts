@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { LCM_OPERATIONS, OPERATIONS, type Operation } from '../../domain/operations.ts';
+import { LCM_OPERATIONS, type Operation, TASKS } from '../../domain/operations.ts';
 import { CancelMode } from '../../domain/sol-requests.ts';
 import { accepts, type Contract, type Contracts, removes, shows } from '../openapi/contract.ts';
 import { ApiVersions } from './answer-parts.ts';
@@ -36,11 +36,12 @@ export function vnflcmContracts(schemas: VersionSchemas): Contracts {
     },
     '/vnf_instances/{id}': {
       GET: shows('Show a VNF instance', schemas.instance),
+      PATCH: started(accepts('Change what is known of a VNF instance', schemas.requestOf('MODIFY_INFO'))),
       DELETE: removes('Delete a VNF instance'),
     },
     ...Object.fromEntries(
-      OPERATIONS.map((operation) => {
-        const { task, summary } = LCM_OPERATIONS[operation];
+      TASKS.map(([operation, task]) => {
+        const { summary } = LCM_OPERATIONS[operation];
         return [`/vnf_instances/{id}/${task}`, { POST: started(accepts(summary, schemas.requestOf(operation))) }];
       }),
     ),

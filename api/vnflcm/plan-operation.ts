@@ -5,6 +5,7 @@ import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { checkVimName } from './check-vim-name.ts';
 import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
+import { checkedModification } from './plan-modification.ts';
 import { resolveVimConnections } from './resolve-vim.ts';
 import { checkPackageUsable, type InstanceOfPackage } from './usable-package.ts';
 
@@ -30,6 +31,10 @@ export async function planOperation(
   if (asked.operation === 'INSTANTIATE') {
     checkInstantiationState(instance, 'NOT_INSTANTIATED');
     return planNewInstance(context, instance, asked.request);
+  }
+  if (asked.operation === 'MODIFY_INFO') {
+    const params = await checkedModification(context, instance, asked.request);
+    return { ...(await makePlan(context, { ...asked, instance })), params };
   }
   checkInstantiationState(instance, 'INSTANTIATED');
   if (needsUsablePackage(asked)) await checkPackageUsable(context, instance);

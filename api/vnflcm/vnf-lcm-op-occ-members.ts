@@ -8,10 +8,15 @@ interface ShownAs {
   readonly time: (at: Date) => string;
   /** Writes `operationParams`. @param row the parameters in it are without secrets */
   readonly operationParams: (row: VnfLcmOpOccRow) => unknown;
+  /** Writes `changedInfo`. @param info without secrets */
+  readonly changedInfo: (info: Free) => Free;
 }
 
 /** The members of VnfLcmOpOcc in every version of the API, but for its links. What is not set is left out. */
-export function vnfLcmOpOccMembers(row: VnfLcmOpOccRow, { time, operationParams }: ShownAs): Free & { id: string } {
+export function vnfLcmOpOccMembers(
+  row: VnfLcmOpOccRow,
+  { time, operationParams, changedInfo }: ShownAs,
+): Free & { id: string } {
   return {
     id: row.id,
     ...present({
@@ -27,6 +32,7 @@ export function vnfLcmOpOccMembers(row: VnfLcmOpOccRow, { time, operationParams 
       cancelMode: row.cancelMode,
       error: row.error,
       resourceChanges: row.resourceChanges,
+      changedInfo: row.changedInfo && changedInfo(row.changedInfo),
     }),
   };
 }

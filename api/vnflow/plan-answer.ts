@@ -4,15 +4,10 @@ import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disr
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { LookRequest } from '../../domain/operation/activity-contract.ts';
 import { criticalPath, type PlanStep } from '../../domain/operation/plan.ts';
-import { OPERATIONS } from '../../domain/operations.ts';
+import { LCM_OPERATIONS, OPERATIONS } from '../../domain/operations.ts';
 import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import {
-  HealVnfRequest,
-  InstantiateVnfRequest,
-  ScaleVnfRequest,
-  TerminateVnfRequest,
-} from '../../domain/sol-requests.ts';
+import { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
 import { stepSummary } from '../../domain/steps/index.ts';
 import type { OperationRequest, Planned } from '../../planning/make-plan.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
@@ -184,16 +179,7 @@ function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => 
 
 /** @throws VnflowError BAD_REQUEST naming the member of `request` that does not fit */
 function readRequest({ operation, request }: PlanRequest): OperationRequest {
-  switch (operation) {
-    case 'INSTANTIATE':
-      return { operation, request: parseMember(InstantiateVnfRequest, request, ['request']) };
-    case 'SCALE':
-      return { operation, request: parseMember(ScaleVnfRequest, request, ['request']) };
-    case 'HEAL':
-      return { operation, request: parseMember(HealVnfRequest, request, ['request']) };
-    case 'TERMINATE':
-      return { operation, request: parseMember(TerminateVnfRequest, request, ['request']) };
-    default:
-      return operation satisfies never;
-  }
+  const schema: z.ZodType = LCM_OPERATIONS[operation].request;
+  // The compiler does not see that operation and request belong together.
+  return { operation, request: parseMember(schema, request, ['request']) } as OperationRequest;
 }

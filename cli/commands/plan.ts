@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Argument, type Command } from 'commander';
-import { LCM_OPERATIONS, OPERATIONS } from '../../domain/operations.ts';
+import { TASKS } from '../../domain/operations.ts';
 import { planLines } from '../operations/plan-text.ts';
 import { createVnfm, type Vnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** The CLI's word → the operation. */
-const OPERATION_OF = new Map(OPERATIONS.map((operation) => [LCM_OPERATIONS[operation].task, operation]));
+const OPERATION_OF = new Map(TASKS.map(([operation, task]) => [task, operation]));
 
 /** There is something to do: not a failure, but scripts want to know. */
 const SOMETHING_TO_DO = 2;
