@@ -11,7 +11,7 @@ const here = (file: string) => JSON.stringify(fileURLToPath(new URL(file, import
 const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-last-resort-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** As `vnflow up`: a lock, a child, and a defect. */
+/** A program that, like `vnflow up`, has a lock and a child, and then a defect. */
 const program = (defect: string, data: string) => `
   const { spawn } = await import('node:child_process');
   const { installLastResort, onLastResort } = await import(${here('./last-resort.ts')});
@@ -28,10 +28,10 @@ const program = (defect: string, data: string) => `
 `;
 
 it.each([
-  ['an exception that nobody catches', "throw new TypeError('protocol._destruct is not a function')"],
-  ['a rejection that nobody awaits', "Promise.reject(new TypeError('protocol._destruct is not a function'))"],
+  ['an uncaught exception', "throw new TypeError('protocol._destruct is not a function')"],
+  ['an unhandled rejection', "Promise.reject(new TypeError('protocol._destruct is not a function'))"],
 ])(
-  'after %s: a structured line, the child stopped, the lock released, not exit code 0',
+  'after %s: writes a structured line, stops the child, releases the lock, and has an exit code other than 0',
   async (name, defect) => {
     const data = path.join(directory, name.replaceAll(' ', '-'));
     const child = spawn(process.execPath, [

@@ -8,9 +8,9 @@ let logFile: string | undefined;
 let installed = false;
 
 /**
- * What nothing else has caught ends this process: one structured line says why, what it holds is released, the exit code is not zero.
- * A process whose state nobody knows must not go on.
- * @param file gets the line, too
+ * Ends this process at an error that no code has caught: writes one structured line with the reason, releases children
+ * and locks, and exits with a code other than zero. The process must not go on, because its state is undefined.
+ * @param file log to which the line is appended, too
  */
 export function installLastResort(file?: string): void {
   logFile = file ?? logFile;
@@ -21,9 +21,9 @@ export function installLastResort(file?: string): void {
 }
 
 /**
- * To be released when the process ends in a way that nobody foresaw: children, a lock.
- * @param release synchronous: nothing can be awaited any more
- * @returns forgets it, when it was released in the ordinary way
+ * Registers the release of a child or a lock for the case that an uncaught error ends the process.
+ * @param release synchronous, because nothing can be awaited then
+ * @returns removes the registration, after an ordinary release
  */
 export function onLastResort(release: () => void): () => void {
   releases.add(release);
@@ -33,26 +33,26 @@ export function onLastResort(release: () => void): () => void {
 function endAtOnce(error: unknown): never {
   const held = [...releases];
   releases.clear();
-  tell(error);
+  logFatal(error);
   for (const release of held) {
     try {
       release();
     } catch (failure) {
-      tell(failure);
+      logFatal(failure);
     }
   }
   process.exit(EXIT_CODE);
 }
 
-/** As pino writes it; at once, because there is no later. */
-function tell(error: unknown): void {
+/** Writes a line in the format of pino, synchronously, because the process ends right after it. */
+function logFatal(error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-  const msg = 'a defect ends this process; operations go on where they were when it is started again';
+  const msg = 'a defect ends this process; operations continue when it is started again';
   const line = `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, err: { type: name, message, stack }, msg })}\n`;
   try {
     writeSync(STDERR, line);
     if (logFile !== undefined) appendFileSync(logFile, line, { mode: 0o600 });
   } catch {
-    // nobody reads, or the disk is full: ending is what matters
+    // stderr is closed, or the disk is full: the process must end anyway
   }
 }

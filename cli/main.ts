@@ -39,6 +39,6 @@ try {
   else {
     process.stderr.write(`vnflow: ${error instanceof Error ? error.message : String(error)}\n`);
     if (!(error instanceof CliFailure) && process.env['VNFLOW_DEBUG']) console.error(error);
-    process.exit(1); // whatever still holds the event loop: a process that has failed must not hang
+    process.exit(1); // even if something still keeps the event loop alive: a failed process must not hang
   }
 }

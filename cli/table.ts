@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell. @returns lines, the head first */
+/** Formats a table whose columns are as wide as their widest cell. @returns lines, the head first */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [head, ...rows].map((row) =>

@@ -11,7 +11,7 @@ import { dataOption, durabilityOption, portOption, speedOption } from './options
 import { runToItsEnd } from './run-to-its-end.ts';
 import { onStopRequest } from './until-stopped.ts';
 
-/** The whole takes about a minute then. */
+/** With this speed the demo takes about a minute. */
 const SPEED = 8;
 
 interface Options {
@@ -33,14 +33,14 @@ interface Running {
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('`up`, then the main job: a VNF package becomes a Kubernetes cluster')
+    .description('start vnflow as `up` does, and make a Kubernetes cluster from a VNF package')
     .addOption(
       new Option('--scenario <name>', 'simple: one control-plane node; ha: three, one of which dies and is healed')
         .choices(['simple', 'ha'])
         .default('simple'),
     )
-    .option('--exit', 'terminate and stop at the end (so it does without a terminal, too)')
-    .option('--keep-speed', 'real time, or the speed of the last `up`, instead of the demo’s')
+    .option('--exit', 'terminate the cluster and exit at the end; this is the default when output is not a terminal')
+    .option('--keep-speed', 'run in real time, or at the speed of the last `up`, instead of the speed of the demo')
     .addOption(speedOption())
     .addOption(durabilityOption('process'))
     .addOption(portOption())
@@ -57,7 +57,7 @@ async function demo(options: Options): Promise<void> {
     stop.requested.then(() => {
       interrupted = true;
     }),
-    scenario(running, options, stop.requested),
+    runScenario(running, options, stop.requested),
   ]);
   const code = await runToItsEnd(running, {
     requested: end,
@@ -67,7 +67,7 @@ async function demo(options: Options): Promise<void> {
   process.exit(code === 0 && interrupted && (options.exit || !process.stdout.isTTY) ? 130 : code);
 }
 
-async function scenario({ record }: Running, options: Options, stopRequested: Promise<void>): Promise<void> {
+async function runScenario({ record }: Running, options: Options, stopRequested: Promise<void>): Promise<void> {
   const { simulator } = record;
   if (!simulator) throw new CliFailure('The demo needs the simulated OpenStack, and this `up` runs without it.');
   const user = simulatorUser(simulator.authUrl);
@@ -87,15 +87,15 @@ async function scenario({ record }: Running, options: Options, stopRequested: Pr
   ]);
   const vnfInstanceId = await showInstantiation(context);
   if (!stays) return showTermination(context, vnfInstanceId);
-  process.stdout.write(`\n${lookAround(vnfInstanceId).join('\n')}\n`);
+  process.stdout.write(`\n${hintLines(vnfInstanceId).join('\n')}\n`);
   await stopRequested;
 }
 
-/** One that is up already is used, and left up. */
+/** Uses a vnflow that is up already, which then stays up; else starts one. */
 async function obtainUp(options: Options): Promise<Running> {
   const record = readUpRecord(path.resolve(options.data));
   if (record?.apiUrl !== undefined && isAlive(record.process)) {
-    process.stdout.write('• vnflow is up already: using that one\n');
+    process.stdout.write('• vnflow is up already: the demo uses it\n');
     return { record: { ...record, apiUrl: record.apiUrl }, stopped: new Promise(() => {}), stop: async () => [] };
   }
   const { startUp } = await import('../up/start-up.ts');
@@ -111,10 +111,10 @@ async function obtainUp(options: Options): Promise<Running> {
   });
 }
 
-const STAYS = `It stays up until Ctrl-C. In another terminal:
+const STAYS = `vnflow stays up until Ctrl-C. In another terminal:
   eval "$(npx vnflow env)"`;
 
-function lookAround(vnfInstanceId: string): string[] {
+function hintLines(vnfInstanceId: string): string[] {
   return [
     STAYS,
     '  npx vnflow ops',

@@ -7,12 +7,15 @@ import { dataOption } from './options.ts';
 export function addDownCommand(program: Command): void {
   program
     .command('down')
-    .description('end what `vnflow up` started and a kill -9 left behind')
+    .description('end `vnflow up`, and processes that it left behind after a kill -9')
     .addOption(dataOption())
     .action(down);
 }
 
-/** `up` itself first: it ends its children in order; what remains then was left behind. */
+/**
+ * Ends `up` first, which ends its children in order. Processes that still run then were left behind, and are ended,
+ * too.
+ */
 async function down({ data }: { data: string }): Promise<void> {
   const record = readUpRecord(path.resolve(data));
   const parts = record

@@ -7,7 +7,7 @@ import { dataOption } from './options.ts';
 export function addEnvCommand(program: Command): void {
   program
     .command('env')
-    .description('shell exports for what is up: eval "$(npx vnflow env)"')
+    .description('print the addresses of the running vnflow as shell exports: eval "$(npx vnflow env)"')
     .addOption(dataOption())
     .action(env);
 }

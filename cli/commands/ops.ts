@@ -15,9 +15,9 @@ import {
 import { dataOption } from './options.ts';
 
 const DECISIONS = {
-  retry: 'go on at the failed steps; --step: at one of them, alone',
-  rollback: 'undo what was done; nothing is left in the cloud',
-  fail: 'give up and leave things as they are',
+  retry: 'run the failed steps of an operation once more; with --step only one of them',
+  rollback: 'undo an operation; it leaves nothing in the cloud',
+  fail: 'end an operation as FAILED and leave everything as it is',
 } as const;
 
 interface ListOptions {
@@ -35,8 +35,8 @@ interface ControlOptions {
 export function addOpsCommand(program: Command): void {
   const ops = program
     .command('ops')
-    .description('list operations; steer them')
-    .option('--vnf <id>', 'of this VNF instance only')
+    .description('list operations; control them with the commands below')
+    .option('--vnf <id>', 'list only operations of this VNF instance')
     .option('--json', 'as JSON')
     .addOption(dataOption())
     .action(list);
@@ -44,25 +44,30 @@ export function addOpsCommand(program: Command): void {
   for (const [decision, description] of Object.entries(DECISIONS) as [keyof typeof DECISIONS, string][]) {
     const command = controlCommand(decision, description).action((opOccId: string, { watch, step }: ControlOptions) =>
       step === undefined
-        ? steer(vnfm(), opOccId, { control: decision, watch })
+        ? controlOperation(vnfm(), opOccId, { control: decision, watch })
         : steerStep(vnfm(), { opOccId, stepId: step }, 'retry'),
     );
     ops.addCommand(
-      decision === 'retry' ? command.option('--step <id>', 'a step: at once, also while others run') : command,
+      decision === 'retry'
+        ? command.option('--step <id>', 'retry only this step, at once, even while other steps run')
+        : command,
     );
   }
   ops.addCommand(
-    controlCommand('cancel', 'start nothing more and let running steps end; then it is in FAILED_TEMP')
-      .option('--forceful', 'stop running steps')
+    controlCommand('cancel', 'start no further step and let running steps end; then the operation waits in FAILED_TEMP')
+      .option('--forceful', 'stop running steps, too')
       .action((opOccId: string, { watch, forceful }: ControlOptions) =>
-        steer(vnfm(), opOccId, { control: { cancelMode: forceful ? 'FORCEFUL' : 'GRACEFUL' }, watch }),
+        controlOperation(vnfm(), opOccId, { control: { cancelMode: forceful ? 'FORCEFUL' : 'GRACEFUL' }, watch }),
       ),
   );
   addStepCommands(ops, vnfm);
 }
 
 function controlCommand(name: string, description: string): Command {
-  return new Command(name).argument('<op-occ>').description(description).option('--watch', 'follow what comes of it');
+  return new Command(name)
+    .argument('<op-occ>')
+    .description(description)
+    .option('--watch', 'follow the operation afterwards');
 }
 
 function addStepCommands(ops: Command, vnfm: () => Vnfm): void {
@@ -72,8 +77,8 @@ function addStepCommands(ops: Command, vnfm: () => Vnfm): void {
     .action(async (opOccId: string) => print(stepLines(await timelineOf(vnfm(), opOccId))));
   ops
     .command('skip <op-occ> <step>')
-    .description('do without a step; what follows it goes on')
-    .requiredOption('--reason <text>', 'why; shown with the step')
+    .description('skip a step; the steps after it can start')
+    .requiredOption('--reason <text>', 'why the step is skipped; shown with the step')
     .action((opOccId: string, stepId: string, { reason }: { reason: string }) =>
       steerStep(vnfm(), { opOccId, stepId }, { reason }),
     );
@@ -92,7 +97,7 @@ async function list({ data, vnf, json }: ListOptions): Promise<void> {
   print(json ? [JSON.stringify(opOccs, null, 2)] : opOccLines(opOccs));
 }
 
-async function steer(
+async function controlOperation(
   vnfm: Vnfm,
   opOccId: string,
   { control, watch }: { control: OpOccControl; watch: boolean | undefined },

@@ -16,7 +16,7 @@ export function portOption(): Option {
 }
 
 export function speedOption(): Option {
-  return new Option('--speed <factor>', 'simulated seconds per second').argParser((text) => {
+  return new Option('--speed <factor>', 'simulated seconds per real second').argParser((text) => {
     const speed = Number(text);
     if (speed >= 0.01 && speed <= 1_000) return speed;
     throw new InvalidArgumentError('A speed is a number from 0.01 to 1000; 1 is real time.');
@@ -26,7 +26,7 @@ export function speedOption(): Option {
 export function hostsOption(): Option {
   return new Option(
     '--hosts <number>',
-    'compute hosts of the simulated OpenStack (6; an existing one gains hosts)',
+    'compute hosts of the simulated OpenStack (6; an existing cloud gains hosts, and loses none)',
   ).argParser((text) => {
     const hosts = Number(text);
     if (Number.isInteger(hosts) && hosts >= 1 && hosts <= 1_000) return hosts;
@@ -36,11 +36,11 @@ export function hostsOption(): Option {
 
 const DURABILITIES: readonly Durability[] = ['process', 'power'];
 
-/** What the embedded store and the Temporal server of `up` survive. */
+/** The option for what the embedded store and the Temporal server of `up` survive. */
 export function durabilityOption(standard: Durability): Option {
   return new Option(
     '--durability <what>',
-    'power: what was answered outlives a power cut; process: faster, and outlives the death of processes only',
+    'power: data survives a power cut; process: faster, but data survives only the death of processes',
   )
     .choices(DURABILITIES)
     .env('VNFLOW_DURABILITY')

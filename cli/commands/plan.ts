@@ -18,20 +18,22 @@ interface Options {
   readonly ask: boolean;
 }
 
-/** The CLI's word → the operation. */
+/** Operation by its word in the CLI. */
 const OPERATION_OF = new Map(TASKS.map(([operation, task]) => [task, operation]));
 
-/** There is something to do: not a failure, but scripts want to know. */
+/** Exit code when there is something to do: not a failure, but scripts need to distinguish it. */
 const SOMETHING_TO_DO = 2;
 
 export function addPlanCommand(program: Command): void {
   program
     .command('plan')
-    .description('show what an operation would do, without doing it; exit code 2: something, 0: nothing, 1: an error')
+    .description(
+      'show what an operation would do, without doing it; exit code 2: there are steps, 0: nothing to do, 1: error',
+    )
     .addArgument(new Argument('<operation>').choices([...OPERATION_OF.keys()]))
     .option('--vnf <id>', 'the VNF instance')
-    .option('--vnfd <id>', 'instantiate: a VNFD, when there is no instance yet')
-    .requiredOption('--request <file>', 'body of the request, JSON')
+    .option('--vnfd <id>', 'for instantiate: a VNFD, when there is no instance yet')
+    .requiredOption('--request <file>', 'file with the body of the request, in JSON')
     .option('--no-ask', 'do not ask the cluster: every control-plane node counts as alive, no pods are listed')
     .option('--json', 'the plan as JSON')
     .addOption(dataOption())
@@ -41,20 +43,20 @@ export function addPlanCommand(program: Command): void {
 async function plan(word: string, options: Options): Promise<void> {
   const vnfm = createVnfm(connectionFrom(process.env, options.data));
   const request = await readJson(options.request);
-  const found = await planned(vnfm, word, { ...options, request });
+  const found = await readPlan(vnfm, word, { ...options, request });
   process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : `${planLines(found).join('\n')}\n`);
   process.exitCode = planExitCode(found);
 }
 
 /**
- * 2: there is something to do; 0: there is nothing.
+ * The exit code of a plan: 2 when there is something to do, 0 when there is nothing to do.
  * @internal exported for tests
  */
 export function planExitCode({ steps }: Pick<Plan, 'steps'>): number {
   return steps.length > 0 ? SOMETHING_TO_DO : 0;
 }
 
-async function planned(
+async function readPlan(
   vnfm: Vnfm,
   word: string,
   { vnf, vnfd, request, ask }: Pick<Options, 'vnf' | 'vnfd' | 'ask'> & { request: unknown },

@@ -1,21 +1,21 @@
-/** What runs until somebody asks it to stop. */
+/** Parts that run until they are stopped. */
 interface Runs {
   /** Rejects when a part has died for good. */
   readonly stopped: Promise<void>;
-  /** @returns a sentence for each part that did not end cleanly; within a limit */
+  /** Stops the parts within a limit of time. @returns a sentence for each part that did not end cleanly */
   stop(): Promise<readonly string[]>;
 }
 
 interface EndOptions {
-  /** Resolves when it is to stop; rejects when what it ran for has failed. */
+  /** Resolves when the parts must stop. Rejects when the work for which they ran has failed. */
   readonly requested: Promise<void>;
-  /** Called before it is stopped. */
+  /** Called before the stop. */
   readonly stopping: () => void;
-  /** Told why it ended by itself, and what did not end cleanly. */
+  /** Called with the reason of an end without a request, and with each part that did not end cleanly. */
   readonly complain: (problem: string) => void;
 }
 
-/** Waits for the end and stops all of it. @returns the exit code: not zero when it ended by itself or something still runs */
+/** Waits for the end and stops all parts. @returns exit code: not zero when a part died or did not end cleanly */
 export async function runToItsEnd(running: Runs, { requested, stopping, complain }: EndOptions): Promise<number> {
   const reason = await Promise.race([requested, running.stopped]).then(
     () => undefined,

@@ -14,18 +14,18 @@ interface ApiOptions {
   readonly port?: number;
 }
 
-/** The parts as processes of their own, as in docker-compose.yml: settings come from the environment. */
+/** Adds commands that run one part in a process, as in docker-compose.yml. Settings come from the environment. */
 export function addServeCommands(program: Command): void {
   program
     .command('api')
-    .description('the API alone; DATABASE_URL, TEMPORAL_ADDRESS, VNFLOW_KEYSTONE_URL, … say with what')
-    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .description('run only the API; its settings are DATABASE_URL, TEMPORAL_ADDRESS, VNFLOW_KEYSTONE_URL and others')
+    .option('--host <address>', 'address on which the API listens', '127.0.0.1')
     .addOption(portOption())
     .addOption(dataOption())
     .action(({ data, host, port }: ApiOptions) => serve(data, { api: { host, port: port ?? PORT } }));
   program
     .command('worker')
-    .description('a worker alone; as many as needed may run')
+    .description('run only a worker; any number of workers may run')
     .addOption(dataOption())
     .action(({ data }: { data: string }) =>
       serve(data, { worker: { bundleCache: path.join(path.resolve(data), 'bundles') } }),
@@ -53,10 +53,10 @@ async function serve(data: string, part: Part): Promise<void> {
   installLastResort();
   installRuntime(log);
   const running = await startVnflow({ configuration, temporalAddress, log, ...part });
-  if (running.apiUrl) log.info({ url: running.apiUrl }, 'API listens; it answers 503 until the store was reached');
+  if (running.apiUrl) log.info({ url: running.apiUrl }, 'the API listens; it answers 503 until the store is reached');
   running.ready.then(
     () => log.info('api' in part ? 'API ready' : 'worker ready'),
-    () => {}, // `stopped` tells it
+    () => {}, // `stopped` reports the error
   );
   const code = await runToItsEnd(running, {
     requested: stop.requested,

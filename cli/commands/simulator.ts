@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 
-/** The simulated OpenStack without vnflow. Its options are the simulator's own: what they mean is written there. */
+/**
+ * Adds the command that runs the simulated OpenStack without vnflow. The simulator defines and explains the options.
+ */
 export function addSimulatorCommand(program: Command): void {
   program
     .command('simulator')
-    .description('the simulated OpenStack and its servers alone, until Ctrl-C; see simulator/README.md')
+    .description('run only the simulated OpenStack and its servers, until Ctrl-C; see simulator/README.md')
     .helpOption(false)
     .allowUnknownOption()
     .argument('[options...]')

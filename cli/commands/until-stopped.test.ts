@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const MODULE = fileURLToPath(new URL('./until-stopped.ts', import.meta.url));
-/** Takes its time to stop, so that there is time for a second signal. `clock` makes a second pass within 50 ms. */
+/** A program that stops slowly, so that a second signal can arrive meanwhile. Its clock runs a second in 50 ms. */
 const PROGRAM = `
   const { onStopRequest } = await import(${JSON.stringify(MODULE)});
   const stop = onStopRequest(() => performance.now() * 20);
@@ -31,7 +31,7 @@ async function program() {
   return { child, ended };
 }
 
-it('stops cleanly at one Ctrl-C, also when npm hands the same one on a second time', async () => {
+it('stops cleanly at one Ctrl-C, also when npm passes it on a second time', async () => {
   const { child, ended } = await program();
   child.kill('SIGINT');
   await delay(5);

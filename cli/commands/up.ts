@@ -18,14 +18,14 @@ interface Options {
 export function addUpCommand(program: Command): void {
   program
     .command('up')
-    .description('start Temporal server, store, simulated OpenStack, worker and API on this machine')
+    .description('start a Temporal server, store, simulated OpenStack, worker and API on this machine')
     .addOption(dataOption())
     .addOption(portOption())
     .addOption(speedOption())
     .addOption(hostsOption())
     .addOption(durabilityOption('power'))
     .option('--no-simulator', 'use a real OpenStack: its Keystone is VNFLOW_KEYSTONE_URL or OS_AUTH_URL')
-    .option('--database-url <url>', 'a PostgreSQL instead of the embedded store (or DATABASE_URL)')
+    .option('--database-url <url>', 'use a PostgreSQL instead of the embedded store (or set DATABASE_URL)')
     .action(up);
 }
 
@@ -41,17 +41,17 @@ async function up(options: Options): Promise<void> {
   const say = (line: string) => process.stdout.write(`\n• ${line}\n`);
   const code = await runToItsEnd(running, {
     requested: stop.requested,
-    stopping: () => say('Stopping: running steps are handed back and go on at the next start'),
+    stopping: () => say('Stopping: running steps are interrupted and continue at the next start'),
     complain: (problem) => process.stderr.write(`vnflow: ${problem}\n`),
   });
   say('Stopped');
-  process.exit(code); // whatever still holds the event loop
+  process.exit(code); // even if something still keeps the event loop alive
 }
 
 function hints(data: string): string[] {
   const option = data === DEFAULT_DATA ? '' : ` --data ${data}`;
   return [
     `In another terminal: eval "$(npx vnflow env${option})"   then curl, openstack, temporal, ssh -J $BASTION …`,
-    'Ctrl-C stops all of it; the next `vnflow up` goes on where this one was.',
+    'Ctrl-C stops everything; the next `vnflow up` continues from there.',
   ];
 }

@@ -7,8 +7,8 @@ import { dataOption } from './options.ts';
 export function addWatchCommand(program: Command): void {
   program
     .command('watch <op-occ>')
-    .description('follow an operation until it rests; exit code 0: COMPLETED, 1: failed, 2: ROLLED_BACK')
-    .option('--json', 'each event as a line of JSON')
+    .description('follow an operation until it ends or waits; exit code 0: COMPLETED, 1: failed, 2: ROLLED_BACK')
+    .option('--json', 'print each event as a line of JSON')
     .addOption(dataOption())
     .action(async (opOccId: string, { data, json }: { data: string; json?: boolean }) => {
       const vnfm = createVnfm(connectionFrom(process.env, data));

@@ -1,7 +1,7 @@
 import type { SimulatorRecord, UpRecord } from '../up/up-record.ts';
 import type { Vnfm } from '../vnfm/client.ts';
 
-/** What every scenario of the demo works with. */
+/** The connections and settings that every scenario of the demo uses. */
 export interface DemoContext {
   readonly vnfm: Vnfm;
   readonly record: UpRecord;

@@ -5,20 +5,20 @@ import { CliFailure } from '../vnfm/failure.ts';
 import { controlOpOcc, eventsOf } from '../vnfm/operations.ts';
 import { vnfcsOf } from '../vnfm/vnf-lifecycle.ts';
 import type { DemoContext } from './demo-context.ts';
-import { completed, follow, runOperation, showCreation, showPlan, showTermination } from './lifecycle.ts';
-import { answerOfNode, lookAtNode, showNode } from './look.ts';
+import { follow, requireCompleted, runOperation, showCreation, showPlan, showTermination } from './lifecycle.ts';
+import { runOnClusterNode, lookAtNode, showNode } from './look.ts';
 import { print, step } from './narration.ts';
 import { type NodeLogin, nodeLogin, sampleRequest } from './sample.ts';
 import { breakCommand, powerOff } from './simulated-cloud.ts';
 
-/** The first control-plane node: it began the cluster, and as a rule has the virtual IP. */
+/** The first control-plane node, which as a rule holds the virtual IP. */
 const VICTIM = 'masterNode[0]';
 const SURVIVOR = 'masterNode[1]';
 /** Kubernetes calls a silent node NotReady after 40 s; some more for the virtual IP to move. */
 const NOTICED_WITHIN_SECONDS = 180;
 const SCALE_OUT = { type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: 1 };
 const SCALE_IN = { ...SCALE_OUT, type: 'SCALE_IN' };
-/** What a node sees when something on its way shows another certificate: nothing that passes by. */
+/** The error of a node when a proxy shows it another certificate. It is permanent, so the step fails at once. */
 const NO_JOIN = {
   commandPrefix: 'kubeadm join',
   exitCode: 1,
@@ -26,15 +26,16 @@ const NO_JOIN = {
     'error execution phase preflight: couldn\'t validate the identity of the API Server: cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:f1d2" are pinned',
 };
 
-/** One who can be asked about the cluster while the first control-plane node is down. */
+/** A control-plane node that answers questions about the cluster while the first one is down. */
 interface Survivor {
   readonly host: string;
   readonly login: NodeLogin;
 }
 
 /**
- * A highly available cluster and its bad day: a control-plane node dies and is healed, a step breaks and is retried.
- * @throws CliFailure or Refused saying which step failed
+ * Shows a highly available cluster and its failures: a control-plane node dies and is healed, a step fails and is
+ * retried.
+ * @throws CliFailure or Refused that names the failed step
  */
 export async function showHighAvailability(context: DemoContext): Promise<void> {
   const { vnfm, simulator } = context;
@@ -59,10 +60,10 @@ export async function showHighAvailability(context: DemoContext): Promise<void> 
   await showTermination(context, vnfInstanceId);
 }
 
-/** By its place in the VDU: the list is sorted by age. */
+/** Finds the first control-plane node by its index in the VDU, because the list is sorted by age. */
 function controlPlaneVnfc(vnfcs: readonly VnfcResource[]): VnfcResource {
   const found = vnfcs.find(({ vduId, metadata }) => vduId === 'masterNode' && metadata?.vdu_idx === 0);
-  if (!found) throw new CliFailure('The VNF instance does not tell which server is its first control-plane node.');
+  if (!found) throw new CliFailure('The VNF instance does not show which server is its first control-plane node.');
   return found;
 }
 
@@ -74,7 +75,7 @@ async function showDeath(
   await powerOff(context.simulator, victim.computeResource.resourceId);
   const until = Date.now() + (NOTICED_WITHIN_SECONDS * 1000) / context.simulator.speed + 5_000;
   while (Date.now() < until) {
-    const nodes = await answerOfNode(context, survivor).catch(() => '');
+    const nodes = await runOnClusterNode(context, survivor).catch(() => '');
     if (nodes.split('\n').some((line) => line.startsWith(`${name} `) && line.includes('NotReady'))) break;
     await delay(300);
   }
@@ -88,9 +89,9 @@ async function showHeal(
 ): Promise<void> {
   const { vnfm } = context;
   const request = { vnfcInstanceId: [`${victim.vduId}-${victim.id}`] };
-  step('Plan the heal', 'quorum is proved first; what is not named here is not touched');
+  step('Plan the heal', 'quorum is proved first; nodes that are not named here are not touched');
   await showPlan(vnfm, vnfInstanceId, { operation: 'HEAL', request });
-  step('Heal', 'the dead member leaves etcd before its server is replaced; every load balancer learns of it');
+  step('Heal', 'the dead member leaves etcd before its server is replaced; every load balancer is updated');
   await runOperation(vnfm, vnfInstanceId, { task: 'heal', body: request });
   await lookAtNode(context, survivor);
 }
@@ -103,12 +104,12 @@ async function showRetry({ vnfm, simulator }: DemoContext, vnfInstanceId: string
   step('Retry', `what broke is mended; \`vnflow ops retry ${failed.id}\` goes on at the step that failed`);
   const { next } = await eventsOf(vnfm, failed.id, { after: 0, wait: 0 });
   await controlOpOcc(vnfm, failed.id, 'retry');
-  const retried = completed(await watchOperation(vnfm, failed.id, watchForm(false), next));
-  print(`Steps that ran again: ${again(failed, retried).join(', ')}. The others had been done.`);
+  const retried = requireCompleted(await watchOperation(vnfm, failed.id, watchForm(false), next));
+  print(`Steps that ran a second time: ${repeatedSteps(failed, retried).join(', ')}. The others were done already.`);
 }
 
 /** Steps with more attempts after the retry than before it. */
-function again(before: Timeline, after: Timeline): string[] {
+function repeatedSteps(before: Timeline, after: Timeline): string[] {
   return after.steps
     .filter(({ id, attempt }) => attempt > (before.steps.find((earlier) => earlier.id === id)?.attempt ?? 0))
     .filter(({ id }) => before.steps.some((earlier) => earlier.id === id && earlier.state !== 'WAITING'))

@@ -19,9 +19,9 @@ import { print, step } from './narration.ts';
 import { SAMPLE_PACKAGE, SAMPLE_VNFD_ID, TERMINATE_REQUEST } from './sample.ts';
 import { leftInCloud } from './simulated-cloud.ts';
 
-/** What the scenarios of the demo have in common. All throw CliFailure or Refused saying what failed. */
+/** Steps that the scenarios of the demo share. All throw CliFailure or Refused that says what failed. */
 
-/** @returns the id of the new VNF instance of the sample package */
+/** Creates a VNF instance of the sample package. @returns its id */
 export async function showCreation(context: DemoContext): Promise<string> {
   const { vnfm } = context;
   await onboard(context);
@@ -31,27 +31,27 @@ export async function showCreation(context: DemoContext): Promise<string> {
   return vnfInstanceId;
 }
 
-/** What an operation would do, without the commands on the nodes. */
+/** Prints the plan of an operation, without the commands on the nodes. */
 export async function showPlan(vnfm: Vnfm, vnfInstanceId: string, request: PlanRequest): Promise<void> {
   const plan = await planOf(vnfm, vnfInstanceId, { ...request, live: true });
   print(...planLines({ ...plan, steps: plan.steps.map((planned) => ({ ...planned, commands: [] })) }));
 }
 
-/** Starts an operation and follows it until it rests, wherever that is. */
+/** Starts an operation and follows it until it ends or waits for a decision. */
 export async function follow(vnfm: Vnfm, vnfInstanceId: string, request: LcmRequest): Promise<Timeline> {
   return watchOperation(vnfm, await startOperation(vnfm, vnfInstanceId, request), watchForm(false));
 }
 
-/** Runs an operation that must complete. */
+/** Runs an operation that must end in COMPLETED. @throws CliFailure when it ends otherwise */
 export async function runOperation(vnfm: Vnfm, vnfInstanceId: string, request: LcmRequest): Promise<Timeline> {
-  return completed(await follow(vnfm, vnfInstanceId, request));
+  return requireCompleted(await follow(vnfm, vnfInstanceId, request));
 }
 
-export function completed(timeline: Timeline): Timeline {
+export function requireCompleted(timeline: Timeline): Timeline {
   if (timeline.operationState === 'COMPLETED') return timeline;
   const { id, operation, operationState } = timeline;
   throw new CliFailure(
-    `${operation} ended ${operationState}. It is kept: \`npx vnflow up\`, then \`npx vnflow watch ${id}\` or \`npx vnflow ops retry ${id}\`.`,
+    `${operation} ended ${operationState}. To go on: \`npx vnflow up\`, then \`npx vnflow watch ${id}\` or \`npx vnflow ops retry ${id}\`.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** One step of a demo, and what it shows, in a line. */
+/** Prints the title of a step of the demo, and a line that explains it. */
 export function step(title: string, explanation: string): void {
   process.stdout.write(`\n${styleText('bold', `── ${title}`)}  ${styleText('dim', explanation)}\n`);
 }

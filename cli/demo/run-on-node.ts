@@ -12,7 +12,8 @@ export interface DemoNode {
 }
 
 /**
- * What `ssh -J BASTION USER@HOST COMMAND` prints. For the embedded cloud on loopback only: no host key is checked.
+ * Runs a command as `ssh -J BASTION USER@HOST COMMAND` does. It checks no host key, so it is only for the embedded
+ * cloud on loopback.
  * @throws CliFailure when a login or the command fails
  */
 export async function runOnNode(node: DemoNode, command: string): Promise<string> {

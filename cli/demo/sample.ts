@@ -19,8 +19,8 @@ const Request = z.looseObject({
 export type SampleRequest = z.infer<typeof Request>;
 
 /**
- * The guide's request; nothing is changed but the VIM's endpoint, and `vim_name`: a project has each only once, and an earlier demo
- * may have left its cluster.
+ * Reads the guide's request, and replaces the endpoint of the VIM, and `vim_name`: a name can be used once in a
+ * project, and an earlier demo may have left its cluster.
  */
 export async function sampleRequest(
   name: 'instantiate-simple' | 'instantiate-complex',
@@ -34,12 +34,12 @@ export async function sampleRequest(
   return request;
 }
 
-/** The name under which the cluster is in the list of VIMs. */
+/** The name of the cluster in the list of VIMs. */
 export function vimNameOf(request: SampleRequest): string {
   return request.additionalParams.k8s_cluster_installation_param.vim_name ?? '';
 }
 
-/** How one logs in to the control-plane nodes. */
+/** The login for the control-plane nodes. */
 export function nodeLogin(request: SampleRequest): NodeLogin {
   return request.additionalParams.k8s_cluster_installation_param.master_node;
 }

@@ -8,9 +8,9 @@ import { nodeLogin, sampleRequest, vimNameOf } from './sample.ts';
 const CILIUM = 'sudo KUBECONFIG=/etc/kubernetes/admin.conf cilium status';
 
 /**
- * The main job, a step at a time: onboard, create, plan, instantiate, look.
+ * Shows how a cluster is made, step by step: onboard, create, plan, instantiate, look at it.
  * @returns the id of the VNF instance
- * @throws CliFailure or Refused saying which step failed
+ * @throws CliFailure or Refused that names the failed step
  */
 export async function showInstantiation(context: DemoContext): Promise<string> {
   const { vnfm, record, simulator } = context;
@@ -34,7 +34,7 @@ export async function showInstantiation(context: DemoContext): Promise<string> {
   return vnfInstanceId;
 }
 
-/** Where the workflow of an instance's operations is found. */
+/** The address of the workflow of an instance in the Temporal UI. */
 function workflowUrl({ temporal }: UpRecord, vnfInstanceId: string): string {
   const base = temporal?.uiUrl ?? `Temporal at ${temporal?.address}`;
   return `${base}/namespaces/default/workflows/${encodeURIComponent(`vnf/${vnfInstanceId}`)}`;

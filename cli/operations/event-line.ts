@@ -1,7 +1,7 @@
 import { plainText } from '../plain-text.ts';
 import type { OperationEvent } from '../vnfm/contract.ts';
 
-/** One event in one line, for logs and pipes: `12:03:07 prepare worker52: done`. */
+/** Formats an event as one line, for logs and pipes: `12:03:07 prepare worker52: done`. */
 export function eventLine({ at, text, type, state }: OperationEvent): string {
   const words = plainText(text.replaceAll(/\s+/g, ' ')).trim();
   return `${at.slice(11, 19)} ${type === 'operation' ? `operation ${words || state}` : words}`;

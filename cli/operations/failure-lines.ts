@@ -2,11 +2,11 @@ import { plainText } from '../plain-text.ts';
 import type { Problem, Timeline } from '../vnfm/contract.ts';
 import { problemText } from '../vnfm/failure.ts';
 
-/** More failed steps than this are only counted: on 100 nodes the cause is the same as a rule. */
+/** Failed steps beyond this number are only counted, because many nodes as a rule fail for one cause. */
 const MOST_STEPS = 3;
 const LOG_LINES = 12;
 
-/** Why an operation did not complete: its error, and what the failed steps saw. @returns lines */
+/** Explains why an operation did not complete: its error, and the logs of the failed steps. @returns lines */
 export function failureLines({ error, steps }: Timeline): string[] {
   const failed = steps.filter(({ state }) => state === 'FAILED');
   const shown = failed.slice(0, MOST_STEPS).flatMap(({ summary, logTail, error: cause }) => {
@@ -30,8 +30,8 @@ export function failureLines({ error, steps }: Timeline): string[] {
   ];
 }
 
-/** What the steps saw is told with the steps. */
-function headLines(error: Problem, toldBySteps: boolean): string[] {
+/** The lines of the operation's error. Its log lines are left out when the steps show them. */
+function headLines(error: Problem, shownBySteps: boolean): string[] {
   const { seen: _, ...rest } = error;
-  return problemText(toldBySteps ? rest : error).split('\n');
+  return problemText(shownBySteps ? rest : error).split('\n');
 }

@@ -1,7 +1,7 @@
 import { table } from '../table.ts';
 import type { OpOcc } from '../vnfm/contract.ts';
 
-/** The newest last: where the eye is. @returns lines */
+/** Lists operations, the newest last, because people read the end of the output first. @returns lines */
 export function opOccLines(opOccs: readonly OpOcc[]): string[] {
   const rows = opOccs
     .toSorted((a, b) => a.startTime.localeCompare(b.startTime))

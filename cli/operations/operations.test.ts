@@ -81,7 +81,7 @@ describe('the tree of an operation', () => {
     expect(lines).toEqual(['INSTANTIATE  FAILED_TEMP  4 s', '  ✗ prepare worker1  2 s  NODE_AUTH No.']);
   });
 
-  it('sums up 500 nodes but shows those that run or failed', () => {
+  it('sums up 500 nodes, and shows the nodes that run or have failed', () => {
     const steps = Array.from({ length: 500 }, (_, i) => worker(i, { state: i === 77 ? 'FAILED' : 'DONE' }));
     const lines = tree(timeline(steps));
     expect(lines).toHaveLength(3);
@@ -123,7 +123,7 @@ describe('the tree of an operation', () => {
     expect(lines.at(-1)).toBe('  · registerVim');
   });
 
-  it('leaves out what is over when there are more kinds of steps than lines', () => {
+  it('leaves out finished kinds of steps when there are more kinds than lines', () => {
     const kinds = Array.from({ length: 30 }, (_, index) =>
       step(`kind${index}`, { state: index < 25 ? 'DONE' : 'WAITING' }),
     );
@@ -155,7 +155,7 @@ describe('the tree of an operation', () => {
     ]);
   });
 
-  it('lets nothing that a node prints steer the terminal', () => {
+  it('removes control characters that a node prints', () => {
     const evil = worker(1, { state: 'RUNNING', startedAt: at(1), logTail: '\u001b[2J\u001b]0;owned\u0007evil\u0008' });
     const raw = renderTree(timeline([evil]), { now: START, columns: 200, rows: 9 }).join('\n');
     expect(raw.replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
@@ -163,7 +163,7 @@ describe('the tree of an operation', () => {
   });
 });
 
-it('draws over what was drawn before', () => {
+it('draws a new frame over the previous one', () => {
   const written: string[] = [];
   const canvas = createCanvas({ write: (text: string) => written.push(text) > 0 });
   canvas.draw(['a', 'b']);
@@ -171,7 +171,7 @@ it('draws over what was drawn before', () => {
   expect(written).toEqual(['\r\u001b[Ja\nb\n', '\u001b[2A\r\u001b[Jc\n']);
 });
 
-it('tells an event in one line, whatever its text holds', () => {
+it('formats an event as one line, whatever characters its text contains', () => {
   const event = {
     seq: 1,
     at: at(5),
@@ -184,7 +184,7 @@ it('tells an event in one line, whatever its text holds', () => {
   expect(eventLine({ ...event, type: 'operation', text: 'COMPLETED' })).toBe('12:00:05 operation COMPLETED');
 });
 
-it('says why an operation failed, its code, what was seen and what to do', () => {
+it('shows why an operation failed: the code, the log, and the remedy', () => {
   const error = { code: 'NODE_COMMAND_FAILED', detail: 'It failed.', remedy: 'Retry.' };
   const seen = worker(1, { state: 'FAILED', error: { detail: 'x', seen: 'E: no \u001b[2Jspace left' } });
   expect(failureLines(timeline([seen], { error, operationState: 'FAILED_TEMP' }))).toEqual([
@@ -216,7 +216,7 @@ it('shows a plan with its order, durations and critical path', () => {
   ]);
 });
 
-it('shows whom a plan disturbs, what becomes of the majority, and how it is undone', () => {
+it('shows which nodes a plan disturbs, the majority of etcd during it, and how it is undone', () => {
   const quorum = (members: number, majority: number) => ({ members, majority, tolerates: members - majority });
   const drain = { id: 'a', kind: 'a', summary: 'drain w3', after: [], commands: [], expectedSeconds: 20 };
   const lines = planLines({
@@ -252,7 +252,7 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
   });
   expect(lines.map((line) => stripVTControlCharacters(line)).slice(3)).toEqual([
     'What it means for the cluster',
-    '  replaced     m1, w3  (the server is deleted and made anew)',
+    '  replaced     m1, w3  (the server is deleted and created anew)',
     '  drained      w3  (pods are evicted, disruption budgets are respected)',
     '  touched      m2, m3  (stays; commands run there)',
     '  not touched  w0, w1, w2, w3, w4, w5 and 492 more  (no login, no command)',
@@ -270,7 +270,7 @@ it('shows whom a plan disturbs, what becomes of the majority, and how it is undo
   ]);
 });
 
-it('lists steps by the ids that controls take, with what went wrong or who did what', () => {
+it('lists steps by the ids that controls take, with their errors and the notes of operators', () => {
   const steps = [
     worker(1, { state: 'FAILED', attempt: 2, error: { detail: 'disk \u001b[2Jfull' } }),
     worker(2, { state: 'SKIPPED', attempt: 1, note: 'skipped by me: by hand', error: { detail: 'x' } }),
@@ -282,7 +282,7 @@ it('lists steps by the ids that controls take, with what went wrong or who did w
   ]);
 });
 
-it('shows some of many steps that differ in the node only', () => {
+it('shows only some of many steps that differ only in their node', () => {
   const steps = Array.from({ length: 499 }, (_, index) => ({
     id: `p${index}`,
     kind: 'prepareNode',

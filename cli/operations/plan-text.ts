@@ -3,17 +3,20 @@ import { plainText } from '../plain-text.ts';
 import type { Disruption, Observed, Plan, PodToLeave } from '../vnfm/contract.ts';
 import { duration } from './duration.ts';
 
-/** More names than this are only counted. */
+/** Names beyond this number are only counted. */
 const MOST_NAMES = 6;
 
-/** More pods than this are only counted. */
+/** Pods beyond this number are only counted. */
 const MOST_PODS = 12;
 
-/** Of more steps of one kind than this, some are shown: they differ in the node only. */
+/** When a kind has more steps than this, only some are shown, because they differ only in their node. */
 const MOST_ALIKE = 8;
 const SHOWN_ALIKE = 3;
 
-/** A plan for people: each step with what it waits for and what it will run, then whom it disturbs. @returns lines */
+/**
+ * Describes a plan: each step with its predecessors and its commands, then the nodes that it disturbs.
+ * @returns lines
+ */
 export function planLines(plan: Plan): string[] {
   if (plan.steps.length === 0) return [`${plan.operation}: nothing to do`];
   const head = `${plan.operation}: ${plan.steps.length} steps, about ${duration(plan.criticalPathSeconds)} (* = on the critical path)`;
@@ -52,7 +55,7 @@ function disruptionLines(found: Disruption): string[] {
   const rows: readonly (readonly [string, readonly string[], string])[] = [
     ['comes', found.added, ''],
     ['goes', found.removed, ''],
-    ['replaced', found.replaced, 'the server is deleted and made anew'],
+    ['replaced', found.replaced, 'the server is deleted and created anew'],
     ['drained', found.drained, 'pods are evicted, disruption budgets are respected'],
     ['touched', found.touched, 'stays; commands run there'],
     ['not touched', found.untouched, 'no login, no command'],
@@ -86,11 +89,11 @@ function observedLines({
     ...capacity.map((text) => row(styleText('red', 'no room'.padEnd(12)), plainText(text))),
     ...(problem === undefined
       ? []
-      : [row('not asked', `${plainText(problem)} What stands here takes every node for alive.`)]),
+      : [row('not asked', `${plainText(problem)} This plan assumes that every node is alive.`)]),
   ];
 }
 
-/** Those first that a budget may hold. */
+/** Lists the pods, first the ones whose eviction a budget may prevent. */
 function podLines(pods: readonly PodToLeave[]): string[] {
   const held = ({ budget }: PodToLeave) => budget !== undefined && budget.disruptionsAllowed === 0;
   const sorted = [...pods.filter(held), ...pods.filter((pod) => !held(pod))];

@@ -1,4 +1,4 @@
-/** Draws lines over the ones drawn before. */
+/** Draws lines over the lines that were drawn before. */
 export interface Canvas {
   draw(lines: readonly string[]): void;
 }

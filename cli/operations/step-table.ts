@@ -2,7 +2,7 @@ import { plainText } from '../plain-text.ts';
 import { table } from '../table.ts';
 import type { Timeline } from '../vnfm/contract.ts';
 
-/** The steps of an operation by the ids that controls take. @returns lines */
+/** Lists the steps of an operation by the ids that controls take. @returns lines */
 export function stepLines({ steps }: Timeline): string[] {
   const rows = steps.map(({ id, state, attempt, summary, note, error }) => [
     id,

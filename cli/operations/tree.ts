@@ -8,7 +8,7 @@ type Style = Parameters<typeof styleText>[0];
 export interface TreeOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Of the terminal. */
+  /** Columns of the terminal. */
   readonly columns: number;
   /** The tree is shortened to this many lines. */
   readonly rows: number;
@@ -24,9 +24,9 @@ const MARK: Readonly<Record<TimelineStep['state'], { sign: string; style: Style 
   SKIPPED: { sign: '–', style: 'yellow' },
 };
 
-/** More nodes of one group than this never have a line of their own; of bigger groups only those that failed or run. */
+/** In a group with more nodes than this, only nodes that failed or run have a line of their own. */
 const MOST_NODES = 8;
-/** What is shown first when there is not room for all. */
+/** Step states in the order in which they are shown when there is not room for all. */
 const URGENCY: Readonly<Record<TimelineStep['state'], number>> = {
   FAILED: 0,
   PAUSED: 1,
@@ -37,7 +37,7 @@ const URGENCY: Readonly<Record<TimelineStep['state'], number>> = {
   DONE: 5,
 };
 
-/** The operation as a tree: operation → kind of step → node. @returns lines that fit into the terminal */
+/** Draws an operation as a tree: operation → kind of step → node. @returns lines that fit into the terminal */
 export function renderTree(timeline: Timeline, options: TreeOptions): string[] {
   const room = Math.max(0, options.rows - 1);
   const groups = shownGroups(groupsOf(timeline.steps), room);
@@ -46,13 +46,13 @@ export function renderTree(timeline: Timeline, options: TreeOptions): string[] {
   return lines.map((line) => cut(line, options.columns));
 }
 
-/** With more kinds of steps than lines, those that are over go first. */
+/** Chooses the groups to show. With more groups than lines, finished groups are left out first. */
 function shownGroups(groups: readonly TimelineStep[][], room: number): readonly TimelineStep[][] {
   const kept = new Set(byUrgency(groups, groupState).slice(0, room));
   return groups.filter((group) => kept.has(group));
 }
 
-/** The nodes that have a line of their own: the failed first, then those that have run longest. */
+/** Chooses the nodes that get a line of their own: first the failed ones, then the ones that have run longest. */
 function shownNodes(groups: readonly TimelineStep[][], room: number): ReadonlySet<TimelineStep> {
   const stateOf = ({ state }: TimelineStep) => state;
   const candidates = groups
@@ -72,7 +72,7 @@ function byStart(a: TimelineStep, b: TimelineStep): number {
   return Date.parse(a.startedAt ?? '9999') - Date.parse(b.startedAt ?? '9999');
 }
 
-/** Steps of one kind belong together; a group stands where its first step stands in the plan. */
+/** Groups steps by kind. Groups are in the order of their first steps in the plan. */
 function groupsOf(steps: readonly TimelineStep[]): TimelineStep[][] {
   return [...Map.groupBy(steps, ({ kind }) => kind).values()];
 }
@@ -151,7 +151,7 @@ function lastLine(text: string): string {
   return plainText(text.trimEnd().replaceAll('\r', '\n')).split('\n').at(-1) ?? '';
 }
 
-/** Cuts the visible part of a line; styles stay whole. */
+/** Shortens the visible part of a line, and keeps its style sequences intact. */
 function cut(line: string, columns: number): string {
   if (stripVTControlCharacters(line).length <= columns) return line;
   let visible = 0;

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** An API whose operation goes through `states`; each poll of events brings one more. */
+/** An API whose operation enters the next of `states` at each poll of events. */
 async function apiWith(states: readonly string[], error?: object) {
   let seq = 0;
   server = createServer((request, response) => {
@@ -51,7 +51,7 @@ function captureOutput(): () => string {
   return () => write.mock.calls.map(([text]) => String(text)).join('');
 }
 
-it('tells every event once, to the last, and ends when the operation is completed', async () => {
+it('prints every event once, and ends when the operation is completed', async () => {
   const vnfm = await apiWith(['STARTING', 'PROCESSING', 'COMPLETED']);
   const output = captureOutput();
   const timeline = await watchOperation(vnfm, 'op', 'lines');

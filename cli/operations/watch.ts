@@ -10,20 +10,20 @@ import { renderTree } from './tree.ts';
 export type WatchForm = 'tree' | 'lines' | 'json';
 
 const REDRAW_MS = 400;
-/** The timeline of a thousand steps is long: looking must not keep the API busy. */
+/** The pause between two reads is this many times as long as a read: a long timeline must not keep the API busy. */
 const SHARE_OF_TIME = 5;
 const WAIT_SECONDS = 20;
 
-/** What the terminal can show. */
+/** Chooses the form of output that the terminal can show. */
 export function watchForm(json: boolean | undefined): WatchForm {
   if (json === true) return 'json';
   return process.stdout.isTTY ? 'tree' : 'lines';
 }
 
 /**
- * Follows an operation until it rests: COMPLETED, FAILED_TEMP, FAILED or ROLLED_BACK.
- * @param after number of the last event that was told already; lines begin after it
- * @returns how it stands then
+ * Follows an operation until it is COMPLETED, FAILED_TEMP, FAILED or ROLLED_BACK.
+ * @param after number of the last event that was printed already; lines begin after it
+ * @returns the operation as it is then
  */
 export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchForm, after = 0): Promise<Timeline> {
   const timeline =
@@ -34,7 +34,7 @@ export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchFor
   return timeline;
 }
 
-/** 0: COMPLETED; 2: ROLLED_BACK; 1: failed. */
+/** The exit code for an operation: 0 COMPLETED, 2 ROLLED_BACK, 1 failed. */
 export function exitCodeOf({ operationState }: Pick<Timeline, 'operationState'>): number {
   if (operationState === 'COMPLETED') return 0;
   return operationState === 'ROLLED_BACK' ? 2 : 1;

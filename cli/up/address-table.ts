@@ -1,7 +1,7 @@
 import { table } from '../table.ts';
 import type { UpRecord } from './up-record.ts';
 
-/** Where everything is. @returns lines */
+/** Lists the addresses of all parts. @returns lines */
 export function addressLines({ apiUrl, temporal, simulator, keystoneUrl }: UpRecord): string[] {
   const rows: (string | undefined)[][] = [
     ['API', apiUrl, 'SOL003 at /vnflcm/v2, packages at /vnfpkgm/v1, VIMs at /v1.0'],

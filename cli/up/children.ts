@@ -6,18 +6,18 @@ import { obtainTemporal, restartTemporal, type TemporalOptions } from './tempora
 import type { UpOptions } from './up-options.ts';
 import { readUpRecord, type UpRecord, writeUpRecord } from './up-record.ts';
 
-/** The processes beside this one, and what is written down about them. */
+/** The child processes of `vnflow up`, and the record about them on the disk. */
 export interface Children {
-  /** What an earlier `up` wrote down. */
+  /** The record of an earlier `up`. Undefined when there was none. */
   readonly before: UpRecord | undefined;
   readonly data: string;
   readonly options: UpOptions;
   record(): UpRecord;
-  /** Writes facts down at once: whoever kills us now leaves something that can be adopted. */
+  /** Writes facts to the disk at once, so that the next `up` can adopt the children after a kill -9. */
   keep(facts: Partial<UpRecord>): void;
-  /** Of those that are ours. */
+  /** Stops the children that `vnflow up` has started. */
   identities(): ProcessIdentity[];
-  /** How each is started again. */
+  /** How each child is started again. */
   kept(): KeptPart[];
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export function createChildren(data: string, options: UpOptions): Children {
       record = { ...record, ...facts };
       writeUpRecord(data, record);
     },
-    // the simulator first: what it still tells must not meet a Temporal server that is gone
+    // the simulator first: its last messages must not reach a vnflow without a Temporal server
     identities: () => [record.simulator?.process, record.temporal?.process].filter((found) => found !== undefined),
     kept: () => keptParts(children),
     stop: async () => {
@@ -51,7 +51,7 @@ const SAID = {
   started: 'started',
 };
 
-/** @throws Error saying which one did not start */
+/** Starts or adopts the children. @throws Error that names the child that did not start */
 export async function startChildren(children: Children, apiUrl: string): Promise<void> {
   const outcomes = await Promise.allSettled([startTemporal(children), startSimulator(children, apiUrl)]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -110,7 +110,7 @@ function keptParts(children: Children): KeptPart[] {
 
 function firstRecord(before: UpRecord | undefined, options: UpOptions): UpRecord {
   const identity = identityOf(process.pid);
-  if (!identity) throw new Error('This system does not tell when a process started (no /proc, no ps).');
+  if (!identity) throw new Error('This system does not show when a process started (it has no /proc and no ps).');
   const { temporal, simulator } = before ?? {};
   return {
     process: identity,

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { identityOf, isAlive, ProcessIdentity } from './process-identity.ts';
 
 /**
- * One `vnflow up` per data directory: two would write into the same store.
- * @returns releases the lock
- * @throws Error naming the process that has it
+ * Locks a data directory for one `vnflow up`, because two would write into one store.
+ * @returns a function that releases the lock
+ * @throws Error that names the process that holds the lock
  */
 export function lockData(data: string): () => void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -17,7 +17,7 @@ export function lockData(data: string): () => void {
       const holder = holderOf(file);
       if (holder && isAlive(holder)) {
         throw new Error(
-          `vnflow is already up on ${data} (process ${holder.pid}). \`vnflow env --data ${data}\` tells its addresses.`,
+          `vnflow is already up on ${data} (process ${holder.pid}). \`vnflow env --data ${data}\` prints its addresses.`,
         );
       }
       setAside(file);
@@ -28,7 +28,7 @@ export function lockData(data: string): () => void {
   return () => rmSync(file, { force: true });
 }
 
-/** link() makes the file with its content at once, or fails. */
+/** link() creates the file together with its content, or fails. */
 function linked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -47,13 +47,13 @@ function holderOf(file: string): ProcessIdentity | undefined {
   }
 }
 
-/** A process that was killed left it. Of several that see this, one succeeds. */
+/** Sets aside the lock of a process that was killed. Of several processes that try it, one succeeds. */
 function setAside(file: string): void {
   const aside = `${file}.left-behind.${process.pid}`;
   try {
     renameSync(file, aside);
     rmSync(aside, { force: true });
   } catch {
-    // another one was quicker
+    // another process was faster
   }
 }

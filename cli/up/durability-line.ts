@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<Durability, string>> = {
     'survives crashes of processes only: a power cut may lose or tear it. --durability power is safe, and so is a PostgreSQL (--database-url)',
 };
 
-/** What of vnflow outlives what, for the console. */
+/** Describes, for the console, which data survives which failures. */
 export function durabilityLine({ durability, ownPostgres, ownTemporal }: Kept): string {
   const embedded = [...(ownPostgres ? [] : ['the embedded store']), ...(ownTemporal ? [] : ["Temporal's database"])];
   if (embedded.length === 0) return 'Durability: what your PostgreSQL and your Temporal server promise';

@@ -2,7 +2,7 @@ import type { KeystoneUser } from '../vnfm/connection.ts';
 import { bastionAddress } from './address-table.ts';
 import type { UpRecord } from './up-record.ts';
 
-/** What `openstack`, `curl`, `temporal` and `ssh -J` read, as lines that a POSIX shell evaluates. */
+/** Writes the variables for `openstack`, `curl`, `temporal` and `ssh -J` as lines that a POSIX shell evaluates. */
 export function exportLines(
   { apiUrl, temporal, simulator }: UpRecord,
   { user, token }: { user: KeystoneUser | undefined; token: string | undefined },
@@ -21,7 +21,7 @@ export function exportLines(
     TEMPORAL_ADDRESS: temporal?.address,
     TEMPORAL_UI: temporal?.uiUrl,
     BASTION: simulator && bastionAddress(simulator.bastion),
-    // tells `vnflow up` in the same shell that this address is its own server, not one to use instead
+    // marks the address for a later `vnflow up` in this shell: it is vnflow's own server, not one to use instead
     VNFLOW_OWN_TEMPORAL: temporal?.process && temporal.address,
   };
   return Object.entries(variables).flatMap(([name, value]) =>
@@ -29,7 +29,7 @@ export function exportLines(
   );
 }
 
-/** Nothing in a value means anything to the shell. */
+/** Quotes a value so that the shell interprets nothing in it. */
 function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }

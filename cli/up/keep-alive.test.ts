@@ -30,7 +30,7 @@ function part(script: string): KeptPart & { readonly started: ProcessIdentity[] 
   };
 }
 
-it('starts a part again that was killed, says so, and leaves it alone once it is ended', async () => {
+it('restarts a killed part and reports it, and restarts none after the end', async () => {
   const said: string[] = [];
   const temporal = part(LIVES);
   const kept = keepAlive(
@@ -53,7 +53,7 @@ it('starts a part again that was killed, says so, and leaves it alone once it is
   expect(temporal.started.length).toBe(2);
 }, 30_000);
 
-it('gives a part up that ends at once, again and again', async () => {
+it('gives up a part that ends at once several times in a row', async () => {
   const temporal = part('');
   const kept = keepAlive(
     [temporal],
@@ -68,7 +68,7 @@ it('gives a part up that ends at once, again and again', async () => {
   await kept.end();
 }, 30_000);
 
-it('gives a part up that cannot be started, and says why', async () => {
+it('gives up a part that cannot be started, and reports why', async () => {
   const temporal = part('');
   const restart = () => Promise.reject(new Error('No space left on device'));
   const kept = keepAlive(
@@ -80,7 +80,7 @@ it('gives a part up that cannot be started, and says why', async () => {
   await expect(kept.died).rejects.toThrow('No space left on device');
 }, 30_000);
 
-it('stops processes without awaiting anything, also those that do not heed SIGTERM', async () => {
+it('stops processes synchronously, also processes that ignore SIGTERM', async () => {
   const stubborn = spawn(process.execPath, ['-e', `process.on('SIGTERM', () => {}); console.log('on'); ${LIVES}`]);
   children.push(stubborn);
   await new Promise((resolve) => stubborn.stdout.once('data', resolve));

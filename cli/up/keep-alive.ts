@@ -7,24 +7,24 @@ const LOOK_MS = 250;
 /** A process that `vnflow up` started and needs. */
 export interface KeptPart {
   readonly name: string;
-  /** Where its last words are. */
+  /** Path of its log. */
   readonly log: string;
-  /** Of the one that runs; none: it is not ours. */
+  /** The process that runs. Undefined: vnflow did not start it. */
   identity(): ProcessIdentity | undefined;
-  /** Starts it again with the same addresses and the same data. @throws Error when it does not start */
+  /** Restarts the part with its former addresses and data. @throws Error when it does not start */
   restart(): Promise<void>;
 }
 
 export interface KeptAlive {
   /** Rejects when a part cannot be kept alive. */
   readonly died: Promise<never>;
-  /** Nothing is started again from now on. Resolves when nothing is being started any more. */
+  /** Ends the restarts. Resolves when no restart is under way any more. */
   end(): Promise<void>;
 }
 
 /**
- * Starts parts again that died, after growing pauses. API and worker wait for them meanwhile, and operations go on.
- * @param say told what happens
+ * Restarts parts that died, after growing pauses. API and worker wait for them meanwhile, and operations go on.
+ * @param say prints a line about each event
  */
 export function keepAlive(
   parts: readonly KeptPart[],
@@ -33,7 +33,7 @@ export function keepAlive(
 ): KeptAlive {
   const ended = new AbortController();
   const died = Promise.withResolvers<never>();
-  died.promise.catch(() => {}); // whoever cares awaits it
+  died.promise.catch(() => {}); // the caller awaits it later
   const loops = parts.map((part) =>
     keepPart(part, { say, signal: ended.signal, deaths: newDeaths() }).catch(died.reject),
   );
@@ -52,10 +52,10 @@ interface Keeping {
   readonly deaths: ReturnType<typeof countDeaths>;
 }
 
-/** @throws Error when it died too often in a row */
+/** Watches one part. @throws Error when the part died too often in a row */
 async function keepPart(part: KeptPart, { say, signal, deaths }: Keeping): Promise<void> {
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {});
-  let livedMs = STEADY_MS; // it was up before we began to look
+  let livedMs = STEADY_MS; // the part was up before the watch began
   let reason = '';
   for (let since = Date.now(); !signal.aborted; since = Date.now()) {
     while (!signal.aborted && isRunning(part)) await pause(LOOK_MS);

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** A process id alone may be given out again; together with the moment of its start it names one process for ever. */
+/** A process id can be given to a later process. Together with the time of its start it identifies one process. */
 export const ProcessIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
 
-/** Field 22 of /proc/PID/stat, counted after the name, which may hold blanks and brackets. */
+/** Field 22 of /proc/PID/stat, counted after the name, which may contain spaces and brackets. */
 const START_TIME_AFTER_NAME = 19;
 const LOOK_EVERY_MS = 50;
 
-/** @returns undefined when there is no such process (a zombie counts as none) */
+/** Identifies a running process. @returns undefined when there is no such process; a zombie counts as none */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -22,8 +22,8 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
 }
 
 /**
- * SIGTERM, and SIGKILL when that does not help; resolves when the process is gone.
- * @param patienceMs between the two
+ * Ends a process with SIGTERM, and with SIGKILL when that does not help. Resolves when the process is gone.
+ * @param patienceMs between the two signals
  */
 export async function stopProcess(identity: ProcessIdentity, patienceMs = 8_000): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -35,8 +35,8 @@ export async function stopProcess(identity: ProcessIdentity, patienceMs = 8_000)
 }
 
 /**
- * As `stopProcess` for several at once, in a process that may await nothing any more.
- * @param patienceMs between the signals
+ * Ends several processes synchronously, for a process that cannot await anything any more.
+ * @param patienceMs between the two signals
  */
 export function stopProcessesAtOnce(identities: readonly ProcessIdentity[], patienceMs = 3_000): void {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -51,7 +51,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // it ended at this very moment
+    // the process ended meanwhile
   }
 }
 

@@ -5,8 +5,8 @@ import type { SimulatorRecord, UpRecord } from './up-record.ts';
 const PORT = 9890;
 
 /**
- * The port of the API: the one that was asked for, else the one of the last run or 9890, else any.
- * @throws Error when the one that was asked for is taken
+ * Chooses the port of the API: the port of the command line, else the port of the last run or 9890, else any free port.
+ * @throws Error when the port of the command line is taken
  */
 export async function apiPort(
   { port, say }: { readonly port?: number; readonly say: (line: string) => void },
@@ -21,7 +21,7 @@ export async function apiPort(
   return free;
 }
 
-/** What API and worker are told: the simulator that we started, else what the environment says. */
+/** Builds the environment of API and worker: with the simulator that `up` has started, else unchanged. */
 export function environmentOf(
   {
     environment,
@@ -37,10 +37,10 @@ export function environmentOf(
     ...(keystone ? { VNFLOW_KEYSTONE_URL: keystone } : {}),
     VNFLOW_DURABILITY: durability,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-    ...(simulator ? ofSimulator(simulator) : {}),
+    ...(simulator ? simulatorEnvironment(simulator) : {}),
   };
 }
 
-function ofSimulator({ authUrl, bastion }: SimulatorRecord): NodeJS.ProcessEnv {
+function simulatorEnvironment({ authUrl, bastion }: SimulatorRecord): NodeJS.ProcessEnv {
   return { VNFLOW_KEYSTONE_URL: authUrl, VNFLOW_BASTION: `${bastion.user}@${bastion.host}:${bastion.port}` };
 }

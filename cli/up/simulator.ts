@@ -25,17 +25,18 @@ const Health = z.object({ pid: z.int(), speed: z.number(), hosts: z.int() });
 
 export interface SimulatorOptions {
   readonly data: string;
-  /** Simulated seconds per second. None: as before, else 1. */
+  /** Simulated seconds per real second. Undefined: as in the last run, or 1. */
   readonly speed: number | undefined;
-  /** Compute hosts at least. Undefined: as many as the world has, 6 for a new one. */
+  /** Smallest number of compute hosts. Undefined: as many as the stored world has, 6 for a new world. */
   readonly hosts?: number | undefined;
-  /** For its service catalogue. */
+  /** URL of vnflow for the service catalogue of the cloud. */
   readonly vnfmUrl: string;
 }
 
 /**
- * The embedded cloud: the one that an earlier `up` left running, or a new process that goes on with the world on the disk.
- * @param before what `up.json` says
+ * Provides the embedded cloud: a process that an earlier `up` left running, or a new process that loads the world from
+ * the disk.
+ * @param before the record in `up.json`
  * @throws Error with the end of its log when it does not start
  */
 export async function obtainSimulator(
@@ -68,7 +69,7 @@ async function startSimulator(
   const bastionPort = await freePort(before?.bastion.port ?? BASTION_PORT);
   const log = path.join(data, 'simulator.log');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  // a file and not a pipe: the simulator goes on when this process is killed
+  // the output goes to a file, because with a pipe the simulator could not go on after this process is killed
   const output = openSync(log, 'a', 0o600);
   const logStart = statSync(log).size;
   const args = ['--directory', path.join(data, 'simulator'), '--port', `${port}`, '--bastion-port', `${bastionPort}`];
@@ -106,13 +107,13 @@ async function startSimulator(
 
 function readyLine(text: string): z.infer<typeof Ready> | undefined {
   for (const line of text.split('\n').filter((part) => part.startsWith('{'))) {
-    const parsed = Ready.safeParse(jsonOf(line));
+    const parsed = Ready.safeParse(parseJson(line));
     if (parsed.success) return parsed.data;
   }
   return undefined;
 }
 
-function jsonOf(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

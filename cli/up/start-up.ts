@@ -17,20 +17,23 @@ import type { UpOptions } from './up-options.ts';
 import { readUpRecord, type UpRecord } from './up-record.ts';
 
 const BUNDLES = fileURLToPath(new URL('../../.vnflow/bundles', import.meta.url));
-/** A person waits: a PostgreSQL that does not come is told. */
+/** Limit for an unreachable PostgreSQL: a person waits, and must see the error. */
 const START_PATIENCE_MS = 60_000;
 
 export interface Up {
   readonly record: UpRecord & { readonly apiUrl: string };
   /** Rejects when a part has died and cannot be started again. */
   readonly stopped: Promise<void>;
-  /** API, worker (drained), store, simulator, Temporal server, lock. @returns a sentence for each that did not end cleanly */
+  /**
+   * Stops API, worker (drained), store, simulator, Temporal server and lock, in this order.
+   * @returns a sentence for each part that did not end cleanly
+   */
   stop(): Promise<string[]>;
 }
 
 /**
- * Starts all of vnflow on this machine, or goes on with what an earlier, killed `up` left running.
- * @throws Error saying which part did not start; what was started is stopped again
+ * Starts all parts of vnflow on this machine, and adopts parts that an earlier, killed `up` left running.
+ * @throws Error that names the part that did not start; the started parts are stopped then
  */
 export async function startUp(options: UpOptions): Promise<Up> {
   const data = path.resolve(options.data);
@@ -65,7 +68,7 @@ export async function startUp(options: UpOptions): Promise<Up> {
       record: { ...children.record(), apiUrl },
       stopped: Promise.race([vnflow.stopped, kept.died]),
       stop: async () => {
-        // first of all: a Temporal server that is away keeps the worker from draining, so it is kept alive until that is done
+        // the Temporal server is kept alive until the worker is drained, which needs the server
         const problems = await stopVnflow();
         const rest = { name: 'a part that was being started again', limitMs: 5_000, stop: kept.end };
         return [...problems, ...(await stopInOrder([rest, ...release]))];
@@ -88,7 +91,8 @@ async function startParts(children: Children, logFile: string, options: UpOption
   installRuntime(log);
   const configuration = readConfiguration(environmentOf(options, simulator), data);
   if (configuration.keystoneUrl) children.keep({ keystoneUrl: configuration.keystoneUrl });
-  // the embedded Postgres is WebAssembly: compiling it a second time, optimised, costs 100 MB and gains nothing here
+  // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs 100 MB and gains nothing
+  // here
   setFlagsFromString('--liftoff-only');
   const since = Date.now();
   const vnflow = await startVnflow({

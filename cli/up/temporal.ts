@@ -9,14 +9,15 @@ export interface TemporalOptions {
   readonly data: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly durability: Durability;
-  /** Told what is to be written down, already when the process was launched. */
+  /** Called with the record to be stored, right after the process was launched. */
   readonly keep: (record: TemporalRecord) => void;
 }
 
 /**
- * The Temporal server to work with: the one of TEMPORAL_ADDRESS, the one that an earlier `up` left running, or a new one.
- * @param before what `up.json` says
- * @throws Error when none can be had
+ * Provides a Temporal server: the server of TEMPORAL_ADDRESS, a server that an earlier `up` left running, or a new
+ * server.
+ * @param before the record in `up.json`
+ * @throws Error when there is no server and none can be started
  */
 export async function obtainTemporal(
   options: TemporalOptions,
@@ -39,8 +40,8 @@ export async function obtainTemporal(
 }
 
 /**
- * The same server again: clients know its address.
- * @throws Error when it does not start, or another one has its port
+ * Restarts a server with its former address, which clients use.
+ * @throws Error when it does not start, or another process has its port
  */
 export async function restartTemporal(options: TemporalOptions, before: TemporalRecord): Promise<void> {
   await launchTemporal(options, before, true);
@@ -61,7 +62,7 @@ async function launchTemporal(
     keepAddress,
     durability,
     launched: (pid) => {
-      // its addresses are known when it serves; until then those of the last time stand there
+      // the new addresses are known only when the server serves; until then the record keeps the former ones
       const identity = identityOf(pid);
       if (identity) keep({ address: `127.0.0.1:${ports.grpc}`, ...before, process: identity, durability });
     },

@@ -1,22 +1,22 @@
 import type { Durability } from '../../worker/configuration.ts';
 
-/** What `vnflow up` is told. */
+/** The options of `vnflow up`. */
 export interface UpOptions {
   /** The data directory. */
   readonly data: string;
-  /** Of the API; none: 9890, or another one when that is taken. */
+  /** Port of the API. Undefined: 9890, or another port when 9890 is taken. */
   readonly port?: number;
-  /** Of the simulator. */
+  /** Speed of the simulator. */
   readonly speed?: number;
-  /** Compute hosts of the simulator. Undefined: as many as its world has, 6 for a new one. */
+  /** Compute hosts of the simulator. Undefined: as many as its world has, 6 for a new world. */
   readonly hosts?: number;
-  /** False: a real OpenStack is used; its Keystone is VNFLOW_KEYSTONE_URL or OS_AUTH_URL. */
+  /** False: vnflow uses a real OpenStack, whose Keystone is VNFLOW_KEYSTONE_URL or OS_AUTH_URL. */
   readonly simulator: boolean;
   /** postgresql://… instead of the embedded store. */
   readonly databaseUrl?: string;
-  /** What embedded store and Temporal server survive. */
+  /** Durability of the embedded store and the Temporal server. */
   readonly durability: Durability;
   readonly environment: NodeJS.ProcessEnv;
-  /** Told what is being done, a line each. */
+  /** Prints a line about the progress. */
   readonly say: (line: string) => void;
 }

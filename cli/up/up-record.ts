@@ -7,9 +7,9 @@ const TemporalRecord = z.object({
   /** host:port */
   address: z.string(),
   uiUrl: z.string().optional(),
-  /** Absent: not ours (TEMPORAL_ADDRESS). */
+  /** Undefined when vnflow did not start the server (TEMPORAL_ADDRESS). */
   process: ProcessIdentity.optional(),
-  /** How it was started. */
+  /** The options with which it was started. */
   durability: z.enum(['process', 'power']).optional(),
 });
 
@@ -22,13 +22,14 @@ const SimulatorRecord = z.object({
 });
 
 /**
- * What `vnflow up` started, kept in `DATA/up.json`: `vnflow env` reads it, and the next `up` adopts what still runs
- * after a kill -9, or else takes the same ports again (addresses lie in the store of VNF instances).
+ * The parts that `vnflow up` has started, stored in `DATA/up.json`. `vnflow env` reads it. The next `up` adopts parts
+ * that still run after a kill -9, and starts the others with their former ports, because VNF instances in the store
+ * contain these addresses.
  */
 const UpRecord = z.object({
-  /** Of `vnflow up` itself. */
+  /** The process of `vnflow up` itself. */
   process: ProcessIdentity,
-  /** Present once all is ready. */
+  /** Undefined until all parts are ready. */
   apiUrl: z.url().optional(),
   keystoneUrl: z.url().optional(),
   temporal: TemporalRecord.optional(),
@@ -39,7 +40,7 @@ export type UpRecord = z.infer<typeof UpRecord>;
 export type TemporalRecord = z.infer<typeof TemporalRecord>;
 export type SimulatorRecord = z.infer<typeof SimulatorRecord>;
 
-/** @param data the data directory @returns undefined when nothing was ever started there */
+/** Reads the record. @param data the data directory @returns undefined when `up` never ran there */
 export function readUpRecord(data: string): UpRecord | undefined {
   try {
     return UpRecord.parse(JSON.parse(readFileSync(upFile(data), 'utf8')));
@@ -48,7 +49,7 @@ export function readUpRecord(data: string): UpRecord | undefined {
   }
 }
 
-/** All or nothing: a reader never sees half a file. */
+/** Writes the record in one step, so that a reader never sees half a file. */
 export function writeUpRecord(data: string, record: UpRecord): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const part = `${upFile(data)}.${process.pid}`;

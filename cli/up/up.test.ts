@@ -28,13 +28,13 @@ const record: UpRecord = {
 };
 
 describe('a process', () => {
-  it('is known by its id and its start: an id that was given out again is another process', () => {
+  it('is identified by its id and the time of its start: a reused id is another process', () => {
     expect(isAlive(self)).toBe(true);
     expect(isAlive({ ...self, startedAt: 'another time' })).toBe(false);
     expect(identityOf(2 ** 22 + 1)).toBeUndefined();
   });
 
-  it('that does not heed SIGTERM is killed', async () => {
+  it('is killed when it ignores SIGTERM', async () => {
     const child = spawn(process.execPath, [
       '-e',
       'process.on("SIGTERM", () => {}); console.log("on"); setInterval(() => {}, 1000)',
@@ -47,7 +47,7 @@ describe('a process', () => {
 });
 
 describe('the data directory', () => {
-  it('takes one `vnflow up` at a time, and another one after it, even after a kill -9', () => {
+  it('allows one `vnflow up` at a time, and another one later, even after a kill -9', () => {
     const unlock = lockData(data);
     expect(() => lockData(data)).toThrow(`already up on ${data} (process ${process.pid})`);
     unlock();
@@ -55,7 +55,7 @@ describe('the data directory', () => {
     lockData(data)();
   });
 
-  it('keeps what is up in a file that only its owner can read', () => {
+  it('stores the record of `up` in a file that only its owner can read', () => {
     writeUpRecord(data, record);
     expect(readUpRecord(data)).toEqual(record);
     expect(statSync(path.join(data, 'up.json')).mode & 0o077).toBe(0);
@@ -66,7 +66,7 @@ describe('the data directory', () => {
 describe('vnflow env', () => {
   const user = simulatorUser('http://127.0.0.1:9891/identity/v3');
 
-  it('gives what openstack, curl, temporal and ssh -J read', () => {
+  it('prints the variables that openstack, curl, temporal and ssh -J read', () => {
     const lines = exportLines(record, { user, token: 'abc' }).join('\n');
     const print =
       'echo "$OS_AUTH_URL $OS_USERNAME/$OS_PASSWORD@$OS_PROJECT_NAME $VNFM_URL $VNFM_TOKEN $TEMPORAL_ADDRESS $TEMPORAL_UI $BASTION"';
@@ -75,7 +75,7 @@ describe('vnflow env', () => {
     );
   });
 
-  it('gives nothing that the shell would run', () => {
+  it('quotes values, so that the shell runs nothing in them', () => {
     const [line = ''] = exportLines(
       { process: self, apiUrl: "http://x/'; echo ran; '$(echo ran)" },
       { user: undefined, token: undefined },
@@ -86,7 +86,7 @@ describe('vnflow env', () => {
   });
 });
 
-it('shows where everything is, and leaves out what is not there', () => {
+it('lists the addresses of all parts, and leaves out parts that do not run', () => {
   expect(addressLines(record).map((line) => line.split(/ {2,}/)[0])).toEqual([
     'WHAT',
     'API',

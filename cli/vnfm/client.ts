@@ -9,7 +9,7 @@ const TIMEOUT_MS = 60_000;
 
 export interface VnfmRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the API's root, for example `/vnflcm/v2/vnf_instances`. */
+  /** Path below the root of the API, for example `/vnflcm/v2/vnf_instances`. */
   readonly path: string;
   readonly params?: Readonly<Record<string, string | number>>;
   /** JSON, or a Buffer with its content type in `headers`. */
@@ -21,14 +21,14 @@ export interface VnfmRequest {
 export interface VnfmAnswer {
   readonly status: number;
   readonly location: string | undefined;
-  /** The body by a schema. @throws CliFailure when it does not fit */
+  /** Parses the body with a schema. @throws CliFailure when it does not fit */
   read<T>(schema: z.ZodType<T>): T;
 }
 
-/** vnflow's HTTP API with a token of the caller. */
+/** A client of vnflow's HTTP API with a token of its user. */
 export interface Vnfm {
   readonly url: string;
-  /** @throws Refused with the API's problem details, CliFailure when it does not answer */
+  /** Sends a request. @throws Refused with the problem details of the API; CliFailure when the API does not answer */
   request(request: VnfmRequest): Promise<VnfmAnswer>;
   /** The token that requests carry. */
   token(): Promise<string>;
@@ -81,20 +81,20 @@ export function createVnfm({ url, identity }: ApiConnection): Vnfm {
 }
 
 function readBody<T>(answer: AxiosResponse<string>, schema: z.ZodType<T>, path: string): T {
-  const parsed = schema.safeParse(jsonOf(answer.data));
+  const parsed = schema.safeParse(parseJson(answer.data));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new CliFailure(
-    `${path} gave an answer that this vnflow does not understand: ${issue?.path.join('.')} ${issue?.message}`,
+    `${path} gave an answer that this release of vnflow cannot read: ${issue?.path.join('.')} ${issue?.message}`,
   );
 }
 
 function problemOf(answer: AxiosResponse<string>): Problem {
-  const parsed = Problem.safeParse(jsonOf(answer.data));
+  const parsed = Problem.safeParse(parseJson(answer.data));
   return parsed.success ? parsed.data : { status: answer.status, detail: `The API answered ${answer.status}.` };
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

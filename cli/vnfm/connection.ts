@@ -3,7 +3,7 @@ import { isAlive } from '../up/process-identity.ts';
 import { readUpRecord, type UpRecord } from '../up/up-record.ts';
 import { CliFailure } from './failure.ts';
 
-/** What Keystone's password method needs. */
+/** A user for Keystone's password method. */
 export interface KeystoneUser {
   readonly authUrl: string;
   readonly username: string;
@@ -13,7 +13,7 @@ export interface KeystoneUser {
   readonly projectDomain: string;
 }
 
-/** Where the API is and who asks. */
+/** The address of the API and the identity of its user. */
 export interface ApiConnection {
   readonly url: string;
   readonly identity: { readonly user: KeystoneUser } | { readonly token: string };
@@ -22,21 +22,22 @@ export interface ApiConnection {
 /** The user of the simulator's project that stands for an operator. Not a secret: it lives on loopback only. */
 const SIMULATOR_USER = { username: 'nfv_user', password: 'devstack', project: 'nfv' };
 
-/** The record of the `vnflow up` that runs on this data directory. @throws CliFailure when none does */
+/** Reads the record of the `vnflow up` that runs on this data directory. @throws CliFailure when none runs */
 export function runningUp(data: string): UpRecord & { readonly apiUrl: string } {
   const record = readUpRecord(path.resolve(data));
   const { apiUrl } = record ?? {};
   if (!record || apiUrl === undefined || !isAlive(record.process)) {
     throw new CliFailure(
-      `vnflow is not up on ${data}. Start it with \`npx vnflow up\`, or set VNFM_URL and OS_* for one that runs elsewhere.`,
+      `vnflow is not up on ${data}. Start it with \`npx vnflow up\`, or set VNFM_URL and OS_* for a vnflow that runs elsewhere.`,
     );
   }
   return { ...record, apiUrl };
 }
 
 /**
- * VNFM_URL with OS_* (or VNFM_TOKEN) of the environment; without VNFM_URL the `vnflow up` of the data directory.
- * @throws CliFailure naming what is missing
+ * Finds the connection: VNFM_URL with OS_* (or VNFM_TOKEN) of the environment; without VNFM_URL, the `vnflow up` of the
+ * data directory.
+ * @throws CliFailure that names the missing variable
  */
 export function connectionFrom(environment: NodeJS.ProcessEnv, data: string): ApiConnection {
   const url = environment['VNFM_URL'];

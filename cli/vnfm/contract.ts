@@ -1,4 +1,7 @@
-/** The answers of vnflow's HTTP API as far as the CLI reads them. Unknown members pass: the API may be newer. */
+/**
+ * The members of the answers of vnflow's HTTP API that the CLI reads. Others are ignored: the API may be newer than the
+ * CLI.
+ */
 import { z } from 'zod';
 
 export const Problem = z.looseObject({
@@ -35,7 +38,7 @@ export const Timeline = z.looseObject({
   vnfInstanceId: z.string(),
   operation: z.string(),
   operationState: z.string(),
-  /** Of a cancel that is being carried out. */
+  /** Mode of a cancel that is being carried out. */
   cancelMode: z.string().optional(),
   startTime: z.string(),
   stateEnteredTime: z.string(),
@@ -88,7 +91,7 @@ const PodToLeave = z.looseObject({
 });
 export type PodToLeave = z.infer<typeof PodToLeave>;
 
-/** What the cluster said when the plan was made. */
+/** The answer of the cluster when the plan was made. */
 export const Observed = z.looseObject({
   etcd: z.array(z.looseObject({ name: z.string(), healthy: z.boolean(), voter: z.boolean() })).optional(),
   controlPlane: z

@@ -1,10 +1,10 @@
 import { plainText } from '../plain-text.ts';
 import type { Problem } from './contract.ts';
 
-/** Something to tell a person in plain words: no stack is printed. */
+/** An error whose message is meant for the user: the CLI prints it without a stack trace. */
 export class CliFailure extends Error {}
 
-/** vnflow's API refused. */
+/** The API of vnflow refused a request. */
 export class Refused extends CliFailure {
   readonly problem: Problem;
 
@@ -14,7 +14,7 @@ export class Refused extends CliFailure {
   }
 }
 
-/** What happened, the code to search for, what was seen, what to do. */
+/** Formats a problem: what happened, its code, what was seen, and the remedy. */
 export function problemText({ detail, code, title, seen, remedy }: Problem): string {
   const head = [code ?? title, detail].filter((part) => part !== undefined).join(': ');
   const tail =

@@ -7,8 +7,8 @@ const TIMEOUT_MS = 15_000;
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /**
- * A token by user name and password, scoped to the project.
- * @throws CliFailure in Keystone's own words
+ * Gets a token by user name and password, scoped to the project.
+ * @throws CliFailure with Keystone's message
  */
 export async function keystoneToken(user: KeystoneUser): Promise<string> {
   const base = user.authUrl.replace(/\/+$/, '').replace(/\/v3$/, '');
@@ -33,7 +33,7 @@ function passwordAuth({ username, password, project, userDomain, projectDomain }
   };
 }
 
-/** Without the request: an axios error carries the password in its `config`. */
+/** The reason of a failed request, without the request itself: the `config` of an axios error contains the password. */
 export function reasonOf(error: unknown): string {
   if (axios.isAxiosError(error)) return error.code ?? error.message;
   return error instanceof Error ? error.message : String(error);

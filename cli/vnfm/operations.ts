@@ -8,20 +8,20 @@ export async function timelineOf(vnfm: Vnfm, opOccId: string): Promise<Timeline>
   return (await vnfm.request({ method: 'GET', path: `${ownPath(opOccId)}/timeline` })).read(Timeline);
 }
 
-/** What happened after `after`; waits up to `wait` seconds for the first event. */
+/** Reads the events after the number `after`. Waits up to `wait` seconds for the first one. */
 export async function eventsOf(vnfm: Vnfm, opOccId: string, { after, wait }: { after: number; wait: number }) {
   return (await vnfm.request({ method: 'GET', path: `${ownPath(opOccId)}/events`, params: { after, wait } })).read(
     Events,
   );
 }
 
-/** @param vnfInstanceId only those of this instance */
+/** Lists operations. @param vnfInstanceId only of this instance; undefined: of all instances */
 export async function listOpOccs(vnfm: Vnfm, vnfInstanceId?: string) {
   const params = vnfInstanceId === undefined ? {} : { filter: `(eq,vnfInstanceId,${vnfInstanceId})` };
   return (await vnfm.request({ method: 'GET', path: '/vnflcm/v2/vnf_lcm_op_occs', params })).read(OpOccs);
 }
 
-/** What the CLI asks of an operation as a whole. */
+/** The controls of an operation as a whole. */
 export type OpOccControl = 'retry' | 'rollback' | 'fail' | { readonly cancelMode: 'GRACEFUL' | 'FORCEFUL' };
 
 export async function controlOpOcc(vnfm: Vnfm, opOccId: string, control: OpOccControl): Promise<void> {
@@ -33,10 +33,10 @@ export async function controlOpOcc(vnfm: Vnfm, opOccId: string, control: OpOccCo
   });
 }
 
-/** What the CLI asks of one step. */
+/** The controls of one step; `reason` skips the step. */
 export type StepControl = 'retry' | 'pause' | 'resume' | { readonly reason: string };
 
-/** @returns the step as it stands then; `reason`: why it is skipped */
+/** Sends a control of a step. @returns the step after it */
 export async function controlStep(
   vnfm: Vnfm,
   { opOccId, stepId }: { opOccId: string; stepId: string },
@@ -51,11 +51,11 @@ export async function controlStep(
   return answer.read(TimelineStep);
 }
 
-/** An operation, and the request that would start it. */
+/** An operation and its request body, for a plan. */
 export interface PlanRequest {
   readonly operation: Operation;
   readonly request: unknown;
-  /** Is the cluster asked? */
+  /** True: the plan includes the state of the running cluster. */
   readonly live?: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function planOf(vnfm: Vnfm, vnfInstanceId: string, body: PlanReques
   return (await vnfm.request({ method: 'POST', path, body })).read(Plan);
 }
 
-/** What instantiate would do with an instance of a VNFD that nobody has created yet. */
+/** Reads the plan of instantiate for a VNFD without a VNF instance. */
 export async function planOfVnfd(vnfm: Vnfm, vnfdId: string, request: unknown): Promise<Plan> {
   const body = { vnfdId, operation: 'INSTANTIATE', request };
   return (await vnfm.request({ method: 'POST', path: '/vnflow/v1/plan', body })).read(Plan);

@@ -10,12 +10,12 @@ const INSTANCES = '/vnflcm/v2/vnf_instances';
 const PACKAGES = '/vnfpkgm/v1/vnf_packages';
 const ONBOARDING_LIMIT_MS = 60_000;
 
-/** The enabled package with this VNFD. @returns its id, or undefined */
+/** Finds the enabled package with this VNFD. @returns its id; undefined when there is none */
 export async function findVnfPackage(vnfm: Vnfm, vnfdId: string): Promise<string | undefined> {
   const packages = (await vnfm.request({ method: 'GET', path: PACKAGES })).read(VnfPackages);
   const own = packages.filter(({ operationalState }) => operationalState === 'ENABLED');
   for (const { id, vnfdId: known } of own) {
-    // the list tells no vnfdId, as Tacker's
+    // as in Tacker, the list does not contain the vnfdId
     const shown = known ?? (await vnfm.request({ method: 'GET', path: `${PACKAGES}/${id}` })).read(VnfPackage).vnfdId;
     if (shown === vnfdId) return id;
   }
@@ -31,12 +31,12 @@ export async function onboardVnfPackage(vnfm: Vnfm, file: string): Promise<strin
     body: await readFile(file),
     headers: { 'Content-Type': 'application/zip' },
   });
-  await onboarded(vnfm, id);
+  await waitUntilOnboarded(vnfm, id);
   return id;
 }
 
-/** The upload is answered before the package is looked through. */
-async function onboarded(vnfm: Vnfm, id: string): Promise<void> {
+/** Waits until the package is onboarded: the API answers the upload before it checks the package. */
+async function waitUntilOnboarded(vnfm: Vnfm, id: string): Promise<void> {
   const until = Date.now() + ONBOARDING_LIMIT_MS;
   while (Date.now() < until) {
     const { onboardingState } = (await vnfm.request({ method: 'GET', path: `${PACKAGES}/${id}` })).read(VnfPackage);
@@ -44,7 +44,7 @@ async function onboarded(vnfm: Vnfm, id: string): Promise<void> {
     if (onboardingState === 'CREATED') break;
     await delay(200);
   }
-  throw new CliFailure(`VNF package ${id} was uploaded but not onboarded.`);
+  throw new CliFailure(`VNF package ${id} was uploaded but not waitUntilOnboarded.`);
 }
 
 export async function createVnfInstance(
@@ -58,7 +58,7 @@ export async function deleteVnfInstance(vnfm: Vnfm, id: string): Promise<void> {
   await vnfm.request({ method: 'DELETE', path: `${INSTANCES}/${encodeURIComponent(id)}` });
 }
 
-/** The servers behind an instantiated VNF instance. */
+/** Lists the servers of an instantiated VNF instance. */
 export async function vnfcsOf(vnfm: Vnfm, id: string): Promise<VnfcResource[]> {
   const instance = (await vnfm.request({ method: 'GET', path: `${INSTANCES}/${encodeURIComponent(id)}` })).read(
     VnfInstance,
@@ -72,11 +72,11 @@ export interface LcmRequest {
   readonly body: unknown;
 }
 
-/** @returns the id of the operation occurrence that was started */
+/** Starts an operation. @returns its id */
 export async function startOperation(vnfm: Vnfm, vnfInstanceId: string, { task, body }: LcmRequest): Promise<string> {
   const path = `${INSTANCES}/${encodeURIComponent(vnfInstanceId)}/${task}`;
   const { location } = await vnfm.request({ method: 'POST', path, body });
   const id = location?.split('/').at(-1);
-  if (!id) throw new CliFailure(`POST ${path} was accepted without telling where the operation is (no Location).`);
+  if (!id) throw new CliFailure(`POST ${path} was accepted, but the answer has no Location header with the operation.`);
   return id;
 }

@@ -42,14 +42,14 @@ describe('the client of the API', () => {
     expect(seen).toEqual(['t1', 't2']);
   });
 
-  it("tells a refusal in the API's words, with code and remedy", async () => {
+  it('shows a refusal of the API with its detail, code and remedy', async () => {
     const problem = { status: 409, title: 'Conflict', detail: 'It runs.', code: 'VNF_BUSY', remedy: 'Wait.' };
     const url = await serve((_request, response) => response.writeHead(409).end(JSON.stringify(problem)));
     const asked = listOpOccs(createVnfm({ url, identity: { token: 't' } }));
     await expect(asked).rejects.toThrow('VNF_BUSY: It runs.\n  What to do: Wait.');
   });
 
-  it('asks for controls of operations and of steps, ids escaped', async () => {
+  it('sends controls of operations and of steps, with escaped ids', async () => {
     const asked: string[] = [];
     const url = await serve((request, response) => {
       let body = '';
@@ -74,17 +74,17 @@ describe('the client of the API', () => {
     ]);
   });
 
-  it('says so when nothing answers, or something that is no vnflow', async () => {
+  it('reports when no server answers, or a server that is not vnflow', async () => {
     const identity = { token: 'secret-token' };
     await expect(listOpOccs(createVnfm({ url: 'http://127.0.0.1:1', identity }))).rejects.toThrow(
       /^vnflow at http:\/\/127.0.0.1:1 does not answer \(ECONNREFUSED\)/,
     );
     const url = await serve((_request, response) => response.end('<html>'));
-    await expect(listOpOccs(createVnfm({ url, identity }))).rejects.toThrow(/does not understand/);
+    await expect(listOpOccs(createVnfm({ url, identity }))).rejects.toThrow(/cannot read/);
   });
 });
 
-describe('whom the CLI talks to', () => {
+describe('the connection of the CLI', () => {
   const nowhere = '/nonexistent';
 
   it('is VNFM_URL with the user of OS_*, or with VNFM_TOKEN alone', () => {
@@ -104,7 +104,7 @@ describe('whom the CLI talks to', () => {
   });
 });
 
-it('keeps the password out of what it says about a failed login', async () => {
+it('does not show the password in the error of a failed login', async () => {
   const url = await serve((_request, response) =>
     response
       .writeHead(401)
