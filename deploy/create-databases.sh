@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs once, when the database is first made: one owner and its databases each for vnflow and Temporal.
+# Runs once, when PostgreSQL creates its data directory: creates the databases of vnflow and of Temporal, each with its owner.
 set -eu
 psql --username postgres --set ON_ERROR_STOP=1 --set vnflow="$VNFLOW_PASSWORD" --set temporal="$TEMPORAL_PASSWORD" <<'SQL'
 create role vnflow login password :'vnflow';

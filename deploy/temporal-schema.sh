@@ -1,5 +1,5 @@
 #!/bin/sh
-# An update works only where a schema is; the first time it is set up.
+# An update needs an existing schema, so the first run sets the schema up.
 set -eu
 for database in temporal visibility; do
   name=temporal

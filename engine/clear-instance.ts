@@ -7,8 +7,8 @@ const CLEAR_LIMIT_MS = 40_000;
 const CLEAR_DEADLINE_MS = 45_000;
 
 /**
- * Forgets what a given-up instantiate left in the store and in Temporal, once its stack is gone from the VIM.
- * @throws VnflowError VNF_LEFTOVERS (the stack is there), what was found on the way to the VIM, ENGINE_UNAVAILABLE
+ * Removes what a failed instantiate left in the store and in Temporal, once its stack is gone from the VIM.
+ * @throws VnflowError VNF_LEFTOVERS when the stack still exists; problems of the VIM; ENGINE_UNAVAILABLE
  */
 export async function clearInstance(client: Client, vnfInstanceId: string): Promise<void> {
   try {

@@ -29,18 +29,18 @@ export interface EngineOptions {
   readonly namespace: string;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** Resolves when the store can be used; nothing is compared before. */
+  /** Resolves when the store can be used. The first comparison waits for it. */
   readonly storeOpened?: Promise<unknown>;
   /** Tests compare more often. */
   readonly reconcileEveryMs?: number;
 }
 
-/** A server that was away is tried again soon: the default pause grows to two minutes. */
+/** The client reconnects quickly: with the default, the pause between two attempts would grow to two minutes. */
 const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 };
 
 /**
- * The engine as the API uses it: a client of the Temporal server. It connects with the first call; while the server is away, calls
- * throw ENGINE_UNAVAILABLE.
+ * Creates the engine that the API uses: a client of the Temporal server. It connects at the first call. While the
+ * server is away, calls throw ENGINE_UNAVAILABLE.
  */
 export function connectEngine(db: Database, options: EngineOptions): ConnectedEngine {
   const { temporalAddress, namespace, secrets, log, storeOpened, reconcileEveryMs } = options;

@@ -18,8 +18,8 @@ interface Engine {
 }
 
 /**
- * An action of an operator: the update, with the refusals, that the Temporal UI has. A decision about an operation whose workflow
- * is gone gives the operation a new workflow first.
+ * Sends the control of an operator to the workflow, as the update that the Temporal UI offers, too. For a decision
+ * about an operation whose workflow is gone, it first starts a new workflow.
  * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND, ENGINE_UNAVAILABLE
  */
 export async function controlOperation(engine: Engine, action: OperatorAction, ref: OperationRef): Promise<void> {
@@ -37,7 +37,9 @@ export async function controlOperation(engine: Engine, action: OperatorAction, r
 }
 
 /**
- * @returns `ended` when there is no workflow that takes the control. @throws Error why the control was refused, or is not answered
+ * Sends a control as an update to the workflow of an operation.
+ * @returns `ended` when no workflow of the operation runs
+ * @throws Error why the control was refused, or why there was no answer
  * @internal exported for tests
  */
 export async function sendControl(
@@ -62,7 +64,7 @@ function isDecision({ kind }: OperatorAction): boolean {
   return DECISIONS.some((decision) => decision === kind);
 }
 
-/** The state in the store has changed since the API looked. */
+/** Checks the control with the state in the store, which has changed since the first check. @returns the refusal */
 async function refusalNow(db: Database, action: OperatorAction, ref: OperationRef): Promise<VnflowError> {
   const row = await findOperation(db, ref.vnfLcmOpOccId);
   const refusal =

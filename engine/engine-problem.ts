@@ -7,17 +7,17 @@ import {
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { isProblemCode, VnflowError } from '../domain/problems.ts';
 
-/** The failure of an update whose workflow ended before the handler did. The name is Temporal's. */
+/** Temporal's name for the failure of an update whose workflow ended before the handler. */
 const ENDED_BEFORE_THE_UPDATE = 'AcceptedUpdateCompletedWorkflow';
 
-/** Has the workflow of an update ended, or was there none? */
+/** Does the error mean that the workflow of an update has ended, or that there is none? */
 export function isEnded(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
   const failure = error instanceof WorkflowUpdateFailedError ? error.cause : error;
   return failure instanceof ApplicationFailure && failure.type === ENDED_BEFORE_THE_UPDATE;
 }
 
-/** What a failed call of Temporal is for the API. */
+/** Turns the error of a call to Temporal into a problem of the API. */
 export function toEngineProblem(error: unknown): VnflowError {
   if (error instanceof VnflowError) return error;
   const failure = error instanceof WorkflowUpdateFailedError ? error.cause : error;

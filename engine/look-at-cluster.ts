@@ -8,13 +8,13 @@ import { LOOK_WORKFLOW, lookWorkflowId, TASK_QUEUE } from '../workflows/contract
 import { toEngineProblem } from './engine-problem.ts';
 import { rootOf } from './workflow-failure.ts';
 
-/** A person waits for the plan. */
+/** The limit is short, because a person waits for the plan. */
 const LOOK_LIMIT_MS = 47_000;
 const LOOK_DEADLINE_MS = 50_000;
 
 /**
- * Asks a cluster for its state. Runs beside any operation, and changes nothing.
- * @throws VnflowError what the activity found, CLUSTER_NOT_READY (no answer in time), ENGINE_UNAVAILABLE
+ * Reads the state of a cluster through a short workflow. It runs beside any operation, and changes nothing.
+ * @throws VnflowError the problem of the activity, CLUSTER_NOT_READY (no answer in time), ENGINE_UNAVAILABLE
  */
 export async function lookAtCluster(client: Client, request: LookRequest): Promise<ClusterLook> {
   try {

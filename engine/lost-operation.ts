@@ -12,10 +12,11 @@ interface Engine {
 }
 
 /**
- * Compares an open operation of the store with its workflow. One whose workflow is gone, or cannot go on, is shown as
- * FAILED_TEMP with ENGINE_LOST; one that was shown so, and whose workflow lives, is shown as it is.
- * @returns `ended` when the store has no such open operation (any more)
- * @throws ServiceError when Temporal does not answer: an operation is not lost because nobody knows about it
+ * Compares an open operation of the store with its workflow. An operation whose workflow is gone, or cannot go on, is
+ * shown as FAILED_TEMP with ENGINE_LOST. When the workflow of such an operation lives after all, the operation is shown
+ * in its former state.
+ * @returns `ended` when the store has no such open operation
+ * @throws ServiceError when Temporal does not answer; that does not make an operation lost
  */
 export async function settleOperation({ client, db }: Engine, id: string): Promise<'ended' | 'runs' | 'lost'> {
   const operation = await findOpenOperationById(db, id);
@@ -27,7 +28,7 @@ export async function settleOperation({ client, db }: Engine, id: string): Promi
   }
   if (operation.lost) return 'lost';
   const marked = await markLost(db, operation, lostProblem(operation, cause));
-  // A record came between the two looks. Then the workflow lived a moment ago, and may have ended since.
+  // The workflow wrote a record between the two reads: it lived a moment ago, and may have ended since.
   return marked ? 'lost' : (await findOpenOperationById(db, id)) ? 'runs' : 'ended';
 }
 
@@ -49,7 +50,8 @@ function lostProblem({ id, operation, operationState }: OpenOperation, cause: st
 }
 
 /**
- * Gives a lost operation a new workflow, which goes on from the plan and the steps in the store and waits for a decision.
+ * Gives a lost operation a new workflow, which goes on from the plan and the steps in the store and waits for a
+ * decision.
  * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
  */
 export async function takeOver({ client, db }: Engine, id: string): Promise<void> {

@@ -7,9 +7,9 @@ import { findVnfInstance } from '../store/vnf-instances.ts';
 import { workflowId } from '../workflows/contract.ts';
 import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
 
-/** Between the last record of an operation and the end of its workflow lie milliseconds; after a crash, seconds. */
+/** A workflow ends some milliseconds after the last record of its operation; after a crash, some seconds. */
 const CLOSING_MS = 20_000;
-/** A request that was just accepted is not in the store for a moment. */
+/** The row of an operation is written some time after its workflow has accepted the request. */
 const ACCEPTING_MS = 60_000;
 
 interface Engine {
@@ -18,9 +18,9 @@ interface Engine {
 }
 
 /**
- * Ends the workflow of an instance if it holds the instance without a reason: the store says that its operation has ended, or
- * does not have it (the database of Temporal is older than the store, or another one). Does nothing otherwise.
- * @returns whether there was such a workflow
+ * Ends the workflow of an instance if it blocks the instance without a reason: in the store its operation has ended or
+ * does not exist, because the database of Temporal is older than the store, or another one. Otherwise it does nothing.
+ * @returns whether it ended a workflow
  * @throws ServiceError when Temporal does not answer
  */
 export async function endObsoleteWorkflow({ client, db }: Engine, vnfInstanceId: string): Promise<boolean> {
@@ -33,7 +33,7 @@ export async function endObsoleteWorkflow({ client, db }: Engine, vnfInstanceId:
   return true;
 }
 
-/** @param runId another run of this instance is left alone */
+/** Terminates a run of the workflow of an instance. @param runId the run; another run of the instance is left alone */
 export async function endWorkflow(
   client: Client,
   vnfInstanceId: string,

@@ -27,17 +27,17 @@ export interface ReconcileDependencies {
 
 /** What a comparison of the store with Temporal has changed. */
 export interface Reconciled {
-  /** Operations that are shown as lost. */
+  /** Number of operations that are now shown as lost. */
   readonly lost: number;
-  /** Requests that were never accepted, taken out of the store with their secrets. */
+  /** Number of requests that were never accepted and are now removed with their secrets. */
   readonly withdrawn: number;
-  /** Workflows without an open operation, ended. */
+  /** Number of workflows without an open operation that are now ended. */
   readonly ended: number;
 }
 
 /**
- * Compares the store with Temporal once: open operations without a workflow, requests that nothing accepted, and workflows whose
- * operation is not open. Several processes may do it at the same time.
+ * Compares the store with Temporal once. It finds open operations without a workflow, requests that no workflow
+ * accepted, and workflows whose operation is not open. Several processes may do it at the same time.
  * @throws Error when the store or Temporal does not answer
  */
 export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled> {
@@ -53,7 +53,7 @@ export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled
   return changes;
 }
 
-/** A request stays while a workflow is about to accept it. */
+/** Withdraws requests that have waited too long. A request stays while a workflow is about to accept it. */
 async function withdrawOldRequests({ client, db, secrets }: ReconcileDependencies): Promise<number> {
   return countWhere(await listOldLcmRequests(db, OLD_REQUEST_SECONDS), async ({ vnfLcmOpOccId, vnfInstanceId }) => {
     const standing = await workflowStanding(client, vnfInstanceId);
@@ -76,7 +76,7 @@ async function endObsoleteWorkflows(deps: ReconcileDependencies, open: ReadonlyS
 async function countWhere<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<number> {
   let count = 0;
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    // All calls end before an error is thrown: a connection must not be closed under one that is repeated.
+    // All calls end before an error is thrown: the connection must stay open while the client repeats a call.
     for (const answer of await Promise.allSettled(items.slice(at, at + AT_ONCE).map(holds))) {
       if (answer.status === 'rejected') throw answer.reason;
       if (answer.value) count += 1;

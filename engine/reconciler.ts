@@ -2,24 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ReconcileDependencies, reconcile } from './reconcile.ts';
 
 const EVERY_MS = 60_000;
-/** One of them is away, or starts together with this process. */
+/** The pause is shorter when the store or Temporal was away: it may be starting together with this process. */
 const AFTER_FAILURE_MS = 5_000;
 const STOP_PATIENCE_MS = 1_000;
 
 export interface RunningReconciler {
-  /** Waits a moment for the comparison under way, and ends it. */
+  /** Waits a moment for the comparison under way, then aborts it. */
   stop(): Promise<void>;
 }
 
 interface ReconcilerOptions {
   /** The pause between two comparisons. */
   readonly everyMs?: number | undefined;
-  /** The first one waits for it. */
+  /** The first comparison waits for it. */
   readonly after?: Promise<unknown> | undefined;
 }
 
 /**
- * Compares the store with Temporal now, and then every minute. While one of them is away the comparison is left out.
+ * Compares the store with Temporal now, and then every minute. While one of them is away, no comparison is made.
  */
 export function startReconciler(
   deps: ReconcileDependencies,
@@ -45,13 +45,13 @@ export function startReconciler(
     underWay = turn();
   };
   const first = after ?? Promise.resolve();
-  first.then(() => stopped || begin()).catch(() => {}); // a store that never opens ends this process
+  first.then(() => stopped || begin()).catch(() => {}); // a store that never opens ends this process elsewhere
   return {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
       await Promise.race([underWay, delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
-      ended.abort(); // while Temporal is away its client repeats calls for longer than a stop may last
+      ended.abort(); // while Temporal is away, its client repeats calls for longer than the stop may take
     },
   };
 }

@@ -9,32 +9,32 @@ import type { runOperation } from '../workflows/operation.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { toEngineProblem } from './engine-problem.ts';
 
-/** The operation that a workflow is started for. */
+/** The operation for which a workflow is started. */
 export interface StartedOperation extends OperationRef {
   readonly operation: Operation;
   readonly tenant: string;
-  /** True when the operation had a workflow that is gone. */
+  /** True when the workflow takes the operation over from a workflow that is gone. */
   readonly takesOver?: boolean;
 }
 
-/** Without a worker, the call waits this long; then the client has to repeat its request. */
+/** Without a worker, the call waits this long. Then the client has to repeat its request. */
 const ACCEPT_DEADLINE_MS = 8_000;
 /**
- * Between the last record of an operation and the end of its workflow lie some milliseconds. When the worker or the Temporal
- * server dies there, it is some seconds.
+ * A workflow ends some milliseconds after the last record of its operation. When the worker or the Temporal server dies
+ * in between, it ends some seconds later.
  */
 const CLOSING_PATIENCE_MS = 15_000;
 
 interface OtherWorkflow {
   /** Does the store have an operation of this instance that has not ended? */
   isOpen(): Promise<boolean>;
-  /** Ends the workflow of the instance when it has no reason to run. @returns whether it did */
+  /** Ends the workflow of the instance when it has no reason to run. @returns whether it ended one */
   endObsolete(): Promise<boolean>;
 }
 
 /**
  * Starts the workflow of an operation and waits until its history contains the request (update-with-start: atomic).
- * @param other what is to be known of a workflow that the instance has already
+ * @param other handles a workflow that the instance has already
  * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
  */
 export async function startOperation(client: Client, input: StartedOperation, other: OtherWorkflow): Promise<void> {
@@ -81,7 +81,7 @@ async function acceptOnce(client: Client, input: StartedOperation): Promise<void
   await client.connection.withDeadline(Date.now() + ACCEPT_DEADLINE_MS, () =>
     client.workflow.executeUpdateWithStart(acceptUpdate, {
       startWorkflowOperation,
-      // A workflow that has ended answers an update id that it knows: a takeover needs another one.
+      // A workflow that has ended still answers an update id that it has seen: a takeover needs another id.
       updateId: takesOver ? `${vnfLcmOpOccId}/${randomUUID()}` : vnfLcmOpOccId,
       args: [{ vnfLcmOpOccId }],
     }),

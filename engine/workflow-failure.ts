@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure } from '@temporalio/common';
 
-/** What the activity of a failed workflow threw; any other error itself. */
+/** Finds the error that the activity of a failed workflow threw. @returns any other error unchanged */
 export function rootOf(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
   const { cause } = error;

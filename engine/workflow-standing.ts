@@ -3,13 +3,14 @@ import { workflowId } from '../workflows/contract.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 
 /**
- * A healthy workflow task succeeds at its first attempt, or at its second when a worker died in it. From the second on, Temporal
- * waits ten seconds and more for each: this number means a task that has failed for more than half a minute.
+ * A healthy workflow task succeeds at its first attempt, or at its second when a worker died during the first. Temporal
+ * waits at least ten seconds before each attempt from the second on, so this number means that the task has failed for
+ * more than half a minute.
  */
 const ATTEMPTS_OF_A_STUCK_TASK = 5;
 const ASK_DEADLINE_MS = 5_000;
 
-/** How the workflow of an instance stands in Temporal. */
+/** The state of the workflow of an instance in Temporal. */
 export type WorkflowStanding =
   | { readonly kind: 'runs'; readonly vnfLcmOpOccId: string; readonly startedAt: Date; readonly runId: string }
   | {
@@ -22,8 +23,9 @@ export type WorkflowStanding =
   | { readonly kind: 'gone'; readonly cause: string };
 
 /**
- * Asks Temporal for the workflow of an instance. The answer is consistent: it comes from the history, not from the index.
- * @throws ServiceError when Temporal does not answer; then nothing is known
+ * Reads the state of the workflow of an instance. The answer is consistent: it comes from the history, not from the
+ * index.
+ * @throws ServiceError when Temporal does not answer
  */
 export async function workflowStanding(client: Client, vnfInstanceId: string): Promise<WorkflowStanding> {
   try {
@@ -53,7 +55,7 @@ function standingOf(description: WorkflowExecutionDescription): WorkflowStanding
     : { kind: 'stuck', vnfLcmOpOccId, startedAt, runId, cause: failing };
 }
 
-/** Why the workflow cannot go on; undefined when it can. */
+/** Why the workflow cannot go on. Undefined when it can. */
 function failingTask({ raw, workflowId: id }: WorkflowExecutionDescription): string | undefined {
   const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
   if (attempt < ATTEMPTS_OF_A_STUCK_TASK) return undefined;

@@ -8,13 +8,13 @@ export interface AdditionalArtifact {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What describes the package is no artifact of it. */
+/** Files that describe the package are not artifacts of it. */
 const DESCRIBES_THE_PACKAGE = /^(Definitions|TOSCA-Metadata)\//;
 
 /**
- * The artifacts that a package declares with a hash, each once.
- * @param claims of TOSCA.meta and the manifest, checked
- * @param entryDefinitions the VNFD's first file, wherever it is
+ * Lists the artifacts that a package declares with a hash. An artifact that is declared several times is listed once.
+ * @param claims checked hashes of TOSCA.meta and the manifest
+ * @param entryDefinitions path of the first file of the VNFD
  */
 export function additionalArtifacts(claims: readonly HashClaim[], entryDefinitions: string): AdditionalArtifact[] {
   const artifacts = new Map<string, AdditionalArtifact>();

@@ -5,13 +5,16 @@ import type { CsarLimits } from './csar-limits.ts';
 import { csarInvalid } from './csar-problem.ts';
 import { checkEntryName } from './entry-name.ts';
 
-/** One file of the archive, as its directory declares it: sizes and CRC are claims until the content was read. */
+/**
+ * One file of the archive, as the directory of the archive declares it. Its sizes and CRC are unproved until the
+ * content was read.
+ */
 export interface ArchiveEntry {
   readonly path: string;
   readonly isDirectory: boolean;
   /** 0 stored, 8 deflated. */
   readonly compressionMethod: number;
-  /** Positions in the archive: the header, the first byte of content, the byte after it. */
+  /** Positions in the archive: of the header, of the first byte of the content, and of the byte after the content. */
   readonly headerStart: number;
   readonly dataStart: number;
   readonly dataEnd: number;
@@ -23,7 +26,7 @@ const FILE_TYPE = 0o170000;
 const HARMLESS_FILE_TYPES: ReadonlySet<number> = new Set([0, 0o100000, 0o040000]);
 
 /**
- * Reads the directory of a zip archive and refuses what no honest CSAR has.
+ * Reads the directory of a zip archive, and refuses archives with features that an honest CSAR never has.
  * @returns the entries in the archive's order, folders included
  * @throws VnflowError CSAR_INVALID
  */
@@ -81,7 +84,9 @@ async function checkedEntry(zip: ZipFile, entry: Entry): Promise<ArchiveEntry> {
   };
 }
 
-/** The same name twice, or a file where another entry needs a folder: two programs would see two packages. */
+/**
+ * Refuses a name that occurs twice, and a file that is also a folder: two programs could read two different packages.
+ */
 function refuseDuplicates(entries: readonly ArchiveEntry[]): void {
   const files = new Set<string>();
   for (const { path, isDirectory } of entries) {
@@ -99,7 +104,9 @@ function refuseDuplicates(entries: readonly ArchiveEntry[]): void {
   }
 }
 
-/** Entries that share their bytes are how a small archive unpacks to petabytes (D. Fifield, "A better zip bomb"). */
+/**
+ * Refuses entries that share bytes: with them a small archive unpacks to petabytes (D. Fifield, "A better zip bomb").
+ */
 function refuseOverlaps(entries: readonly ArchiveEntry[]): void {
   const ordered = entries.toSorted((one, other) => one.headerStart - other.headerStart);
   let previous: ArchiveEntry | undefined;

@@ -5,9 +5,9 @@ import { csarInvalid } from './csar-problem.ts';
 
 /** Bytes that can be read at any position: a file or a buffer. */
 export interface ByteSource {
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Fills `target` from `position`; gives how many bytes there were. */
+  /** Reads bytes from `position` on into `target`. @returns the number of bytes that were read */
   readonly read: (target: Buffer, position: number) => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -15,6 +15,7 @@ export interface ByteSource {
 const CHUNK_BYTES = 256 * 1024;
 
 /**
+ * Opens a file or a buffer for reading.
  * @param file path, or the bytes themselves
  * @throws VnflowError CSAR_INVALID when there is no such file
  */
@@ -44,7 +45,7 @@ function bufferSource(bytes: Buffer): ByteSource {
 }
 
 /**
- * The bytes from `start` up to `end` (exclusive), in pieces; fewer when the source ends before.
+ * Streams the bytes from `start` to `end` (exclusive), in pieces. The stream is shorter when the source ends before.
  */
 export function streamRange(source: ByteSource, start: number, end: number): Readable {
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -60,8 +61,8 @@ export function streamRange(source: ByteSource, start: number, end: number): Rea
 }
 
 /**
- * What yauzl reads the directory of the archive through. Its own reader throws out of a callback, and so ends the
- * process, when a crafted archive names a position beyond 2^53.
+ * The reader through which yauzl reads the directory of the archive. yauzl's own reader throws inside a callback, which
+ * ends the process, when a crafted archive names a position beyond 2^53.
  */
 export class BoundedReader extends RandomAccessReader {
   readonly #source: ByteSource;

@@ -10,14 +10,14 @@ import { isImageFile } from './image-file.ts';
 export interface CsarEntry {
   readonly path: string;
   readonly size: number;
-  /** Hex. */
+  /** SHA-256 as hexadecimal text. */
   readonly sha256: string;
 }
 
 export interface CsarContents {
-  /** In the archive's order. */
+  /** In the order of the archive. */
   readonly entries: readonly CsarEntry[];
-  /** Path → content, but for images and files over `limits.keptFileBytes`. */
+  /** Content by path, without images and files over `limits.keptFileBytes`. */
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
@@ -29,8 +29,8 @@ export interface CsarReading {
 }
 
 /**
- * One of the files that describe the package.
- * @throws VnflowError CSAR_INVALID when it is absent, too large or no text
+ * Reads one of the files that describe the package.
+ * @throws VnflowError CSAR_INVALID when it is missing, too large or not a text
  */
 export async function readCsarText({ source, limits, entries }: CsarReading, path: string): Promise<string> {
   const entry = entries.get(path);
@@ -42,8 +42,8 @@ export async function readCsarText({ source, limits, entries }: CsarReading, pat
 }
 
 /**
- * Reads every file once, in pieces: its size, its hashes, and the content of the small ones.
- * @param claims what TOSCA.meta and the manifest say; those about images are passed over, as in Tacker
+ * Reads every file once, in pieces: computes its size and hashes, and keeps the content of small files.
+ * @param claims hashes in TOSCA.meta and the manifest; those of images are not checked, as in Tacker
  * @throws VnflowError CSAR_INVALID for a wrong hash, a damaged entry, a bomb
  */
 export async function readCsarContents(

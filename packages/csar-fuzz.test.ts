@@ -8,7 +8,10 @@ import { readCsar } from './csar.ts';
 const STORED = handmadeZip(smallPackage());
 const DEFLATED = handmadeZip(smallPackage().map((entry) => ({ ...entry, deflate: true })));
 
-/** Positions from the end, so that many hit the directory, where the archive is most easily misread. */
+/**
+ * Positions counted from the end, so that many of them hit the directory of the archive, where wrong bytes do most
+ * harm.
+ */
 const change = fc.record({
   fromEnd: fc.oneof(fc.nat(500), fc.nat(STORED.length - 1)),
   bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),

@@ -182,13 +182,13 @@ test.each(COSTS)('a package over the limit %j is refused', async (limits, senten
 test('entries that overlap are refused, whatever their names', async () => {
   const inner = handmadeZip([{ name: 'b', content: 'x' }]);
   const archive = withEntry({ name: 'a', content: inner }, { name: 'b', content: 'x' });
-  // The directory's last record is made to point into the content of "a", where a header of "b" stands.
+  // The last record of the directory is changed to point into the content of "a", which contains a header of "b".
   const target = archive.indexOf(inner);
   archive.writeUInt32LE(target, archive.length - 22 - 1 - 4);
   expect(await refusal(archive)).toMatch(/entries a and b share bytes \(a zip bomb\)/);
 });
 
-test('a directory beyond the end of any file is refused, not the end of the process', async () => {
+test('an archive whose directory lies beyond the end of any file is refused, and does not end the process', async () => {
   const far = 0xffff_ffff;
   const zip64 = Buffer.alloc(56 + 20 + 22);
   zip64.writeUInt32LE(0x06064b50, 0);
@@ -200,7 +200,7 @@ test('a directory beyond the end of any file is refused, not the end of the proc
   expect(await refusal(zip64)).toMatch(/zip archive is damaged: it points to byte \d+/);
 });
 
-test('a manifest of one endless line is read in no time', async () => {
+test('a manifest with one very long line is read quickly', async () => {
   const line = `Source: ${' '.repeat(MIB)}x`;
   expect(await refusal(withManifest(`${line}\nHash: 1\n`))).toMatch(/needs both Algorithm and Hash/);
 }, 2_000);

@@ -1,18 +1,24 @@
-/** What an uploaded CSAR may cost. All sizes in bytes; sizes of entries are counted while reading, never taken from the archive. */
+/**
+ * The limits of an uploaded CSAR. All sizes are in bytes, and are counted while reading, because an archive can declare
+ * wrong sizes.
+ */
 export interface CsarLimits {
   readonly archiveBytes: number;
   readonly entries: number;
-  /** One entry that is no image. */
+  /** Limit for one entry, unless it is an image. */
   readonly fileBytes: number;
-  /** All entries together, uncompressed, images included. */
+  /** Limit for all entries together, uncompressed, images included. */
   readonly totalBytes: number;
-  /** Files up to this size are kept in memory … */
+  /** Files up to this size are kept in memory. */
   readonly keptFileBytes: number;
-  /** … and this is what all of them may take together. */
+  /** Limit for all files together that are kept in memory. */
   readonly keptBytes: number;
-  /** The VNFD and the Heat templates together: parsing YAML holds up everything else. */
+  /** Limit for the VNFD and the Heat templates together, because parsing YAML blocks the process. */
   readonly yamlBytes: number;
-  /** Uncompressed to compressed, judged once an entry (or the archive) has given more than `ratioFloorBytes`. */
+  /**
+   * Largest ratio of uncompressed to compressed size. It is checked once an entry has given more than
+   * `ratioFloorBytes`.
+   */
   readonly ratio: number;
   readonly ratioFloorBytes: number;
 }

@@ -5,15 +5,15 @@ import { readMetadataBlocks } from './metadata-blocks.ts';
 export const TOSCA_META = 'TOSCA-Metadata/TOSCA.meta';
 
 export interface ToscaMeta {
-  /** Path of the VNFD's first file. */
+  /** Path of the first file of the VNFD. */
   readonly entryDefinitions: string;
-  /** Path of the manifest (`ETSI-Entry-Manifest`), if it is named. */
+  /** Path of the manifest (`ETSI-Entry-Manifest`). Undefined when TOSCA.meta names none. */
   readonly manifest: string | undefined;
   readonly claims: readonly HashClaim[];
 }
 
 /**
- * Reads TOSCA.meta and checks what it names.
+ * Reads TOSCA.meta, and checks that the files that it names are in the package.
  * @param text of TOSCA.meta
  * @param paths of all files in the package
  * @throws VnflowError CSAR_INVALID
@@ -40,8 +40,8 @@ export function readToscaMeta(text: string, paths: ReadonlySet<string>): ToscaMe
 }
 
 /**
- * What a package without TOSCA.meta says by its files: the one YAML file at the root is the VNFD's first file (SOL004 §4.1.3), and the
- * manifest has its name.
+ * Finds the VNFD and the manifest of a package without TOSCA.meta: the only YAML file at the root is the first file of
+ * the VNFD (SOL004 §4.1.3), and the manifest has the name of the VNFD.
  * @returns undefined when no YAML file is at the root
  * @throws VnflowError CSAR_INVALID for several YAML files, or a manifest by another name
  */

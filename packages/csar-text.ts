@@ -1,9 +1,10 @@
 import { csarInvalid } from './csar-problem.ts';
 
 /**
- * @param path for the sentence
- * @param bytes absent when the file was too large to be kept
- * @throws VnflowError CSAR_INVALID when it is no UTF-8
+ * Decodes a text file of a package.
+ * @param path for the message
+ * @param bytes undefined when the file was too large to be kept
+ * @throws VnflowError CSAR_INVALID when the file is too large or not UTF-8
  */
 export function decodeText(path: string, bytes: Buffer | undefined): string {
   if (bytes === undefined) throw csarInvalid(`The entry ${path} is too large for its kind; make it smaller.`);

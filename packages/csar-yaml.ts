@@ -7,17 +7,17 @@ import { decodeText } from './csar-text.ts';
 const DEFINITIONS_FILE = /^Definitions\/[^/]+\.ya?ml$/;
 const HEAT_TEMPLATE = /^BaseHOT\/.+\.ya?ml$/;
 
-/** The texts of a package that vnflow parses, by path. */
+/** The YAML files of a package that vnflow parses: text by path. */
 export interface CsarYaml {
-  /** What the VNFD may consist of. */
+  /** Files that may belong to the VNFD. */
   readonly definitions: ReadonlyMap<string, string>;
   readonly templates: ReadonlyMap<string, string>;
 }
 
 /**
- * Finds the VNFD's files and the Heat templates, and bounds what parsing them can cost.
+ * Finds the files of the VNFD and the Heat templates, and limits their size, because parsing YAML costs time.
  * @param paths of all files in the package
- * @param files the contents that were kept
+ * @param files content by path of the files that were kept
  * @throws VnflowError CSAR_INVALID
  */
 export function csarYaml(paths: Iterable<string>, files: ReadonlyMap<string, Buffer>, limits: CsarLimits): CsarYaml {
@@ -43,7 +43,7 @@ export function csarYaml(paths: Iterable<string>, files: ReadonlyMap<string, Buf
 }
 
 /**
- * A template that nobody can read is found now rather than in the middle of an instantiation.
+ * Refuses Heat templates that cannot be parsed. Otherwise they would fail in the middle of an instantiation.
  * @throws VnflowError CSAR_INVALID
  */
 export function refuseBadTemplates(templates: ReadonlyMap<string, string>): void {

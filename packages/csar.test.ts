@@ -21,7 +21,7 @@ test('a package is read: VNFD, sizes and hashes of all files, contents of all bu
   expect(csar.files.get('Scripts/install.sh')?.toString()).toBe(SCRIPT);
 });
 
-test('a deflated archive with folders gives the same as a stored one', async () => {
+test('a deflated archive with folders gives the result of a stored one', async () => {
   const stored = await readCsar(handmadeZip(smallPackage()));
   const deflated = await readCsar(
     handmadeZip([
@@ -34,7 +34,7 @@ test('a deflated archive with folders gives the same as a stored one', async () 
   expect(deflated.checksum.hash).not.toBe(stored.checksum.hash);
 });
 
-test('an archive on disk gives the same as one in memory', async () => {
+test('an archive on disk gives the result of one in memory', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'csar-'));
   try {
     const archive = handmadeZip(smallPackage());
@@ -66,7 +66,7 @@ test('software images are listed as VnfPkgInfo has them', async () => {
   ]);
 });
 
-test('additional artifacts are the files with a hash, but for definitions and images', async () => {
+test('additional artifacts are the files with a hash, except definitions and images', async () => {
   const vnfd = SMALL_PACKAGE['Definitions/vnfd.yaml'] ?? '';
   const manifest = [
     block('Definitions/vnfd.yaml', 'SHA-256', sha('sha256', vnfd)),
@@ -112,7 +112,7 @@ test('a signed manifest is read up to its signature', async () => {
   expect(csar.additionalArtifacts).toHaveLength(1);
 });
 
-test('a package without TOSCA.meta has its VNFD at the root, and a manifest by the same name', async () => {
+test('a package without TOSCA.meta has its VNFD at the root, and a manifest with the name of the VNFD', async () => {
   const vnfd = SMALL_PACKAGE['Definitions/vnfd.yaml']?.replace('../Files', 'Files') ?? '';
   const files = { 'TOSCA-Metadata/TOSCA.meta': undefined, 'Definitions/vnfd.yaml': undefined, 'small.yaml': vnfd };
   const csar = await readCsar(handmadeZip(smallPackage(files)));

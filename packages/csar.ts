@@ -11,25 +11,26 @@ import { type HashClaim, readHashClaims } from './hash-claims.ts';
 import { readMetadataBlocks } from './metadata-blocks.ts';
 import { type SoftwareImageInfo, softwareImages } from './software-images.ts';
 
-/** A VNF package, checked. */
+/** A VNF package that was read and checked. */
 export interface Csar {
   readonly vnfd: Vnfd;
-  /** Of the whole archive, hex. */
+  /** Hash of the whole archive, as hexadecimal text. */
   readonly checksum: { readonly algorithm: 'sha512'; readonly hash: string };
-  /** All files in the archive's order; sizes in bytes, uncompressed. */
+  /** All files in the order of the archive. Sizes are in bytes, uncompressed. */
   readonly entries: readonly CsarEntry[];
-  /** Path → content, but for images and files over `limits.keptFileBytes`. */
+  /** Content by path, without images and files over `limits.keptFileBytes`. */
   readonly files: ReadonlyMap<string, Buffer>;
   readonly additionalArtifacts: readonly AdditionalArtifact[];
   readonly softwareImages: readonly SoftwareImageInfo[];
 }
 
 /**
- * Reads a CSAR (SOL004, with TOSCA-Metadata or with one YAML file at the root) and checks all of it. Trusts nothing in it; unpacks nothing to disk, holds no image in memory.
+ * Reads a CSAR (SOL004, with TOSCA-Metadata or with one YAML file at the root) and checks all of it. It trusts nothing
+ * in the archive, unpacks nothing to disk, and holds no image in memory.
  * @param file path of the zip archive, or its bytes
- * @param limits what it may cost
- * @param options.now stands in the images' `createdAt`
- * @throws VnflowError CSAR_INVALID naming the entry and what to do
+ * @param limits of sizes and ratios
+ * @param options.now becomes `createdAt` of the images
+ * @throws VnflowError CSAR_INVALID that names the entry and says what to do
  */
 export async function readCsar(
   file: string | Buffer,

@@ -8,13 +8,13 @@ import { csarInvalid } from './csar-problem.ts';
 import { isImageFile } from './image-file.ts';
 
 export interface EntryContent {
-  /** Bytes, uncompressed, as counted. */
+  /** Number of uncompressed bytes, counted while reading. */
   readonly size: number;
-  /** Hex. */
+  /** SHA-256 as hexadecimal text. */
   readonly sha256: string;
-  /** Hex, by the algorithm's name as `node:crypto` has it. */
+  /** Hashes as hexadecimal text, by the name of the algorithm in `node:crypto`. */
   readonly hashes: ReadonlyMap<string, string>;
-  /** Absent when the entry is an image or larger than `limits.keptFileBytes`. */
+  /** Undefined when the entry is an image or larger than `limits.keptFileBytes`. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -25,10 +25,10 @@ interface ReadOptions {
 }
 
 /**
- * Reads one entry to its end, in pieces: counts, hashes, and keeps it if it is small.
- * @param options.algorithms hashes wanted, as `node:crypto` names them
- * @param options.remaining bytes that it may have, with all others counted
- * @throws VnflowError CSAR_INVALID when it is damaged, or gives more than its declared size or the limits allow
+ * Reads one entry to its end, in pieces: counts its bytes, computes its hashes, and keeps the content of a small entry.
+ * @param options.algorithms of the hashes to compute, as `node:crypto` names them
+ * @param options.remaining bytes that the entry may have, so that the whole package stays below its limit
+ * @throws VnflowError CSAR_INVALID when the entry is damaged, or larger than its declared size or the limits
  */
 export async function readEntryContent(
   source: ByteSource,

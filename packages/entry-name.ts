@@ -2,7 +2,7 @@ import { csarInvalid } from './csar-problem.ts';
 
 const MAX_NAME_BYTES = 512;
 
-/** What a name must not be, and how to say so. */
+/** Properties that a name must not have, with the words of the message. */
 const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: string])[] = [
   [(name) => name.replace(/\/$/, '') === '', 'has no name'],
   [(name) => Buffer.byteLength(name) > MAX_NAME_BYTES, `has a name longer than ${MAX_NAME_BYTES} bytes`],
@@ -17,8 +17,9 @@ const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: str
 ];
 
 /**
- * Refuses names of entries that could leave the package when it is unpacked, or mean two things to two programs.
- * @param name as the archive has it; a folder ends with "/"
+ * Refuses names of entries that would lead out of the folder when the package is unpacked, or that two programs could
+ * read in two ways.
+ * @param name as in the archive; the name of a folder ends with "/"
  * @throws VnflowError CSAR_INVALID
  */
 export function checkEntryName(name: string): void {

@@ -9,25 +9,27 @@ import { VnflowError } from '../domain/problems.ts';
 import { checkedRemoteUrl, hostOf, refusalOfAddress } from './remote-address.ts';
 
 export interface FetchOptions {
-  /** Names that may have any address (`VNFLOW_PACKAGE_HOSTS`), in lower case. */
+  /** Host names that may have any address (`VNFLOW_PACKAGE_HOSTS`), in lower case. */
   readonly hosts: readonly string[];
   readonly limitBytes: number;
   /** For HTTP basic authentication. */
   readonly credentials?: { readonly userName: string; readonly password: string };
   /** Ends the fetch early. */
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole; half an hour when absent. */
+  /** Milliseconds for the whole fetch. Default half an hour. */
   readonly timeLimitMs?: number;
 }
 
 const TIME_LIMIT_MS = 30 * 60_000;
-/** A server that sends nothing for so long has stopped. */
+/** A fetch ends when the server sends nothing for this time. */
 const SILENCE_LIMIT_MS = 30_000;
 
 /**
- * Fetches a URI into a file. Every address that the host name has is checked when the connection is made, so a name that changes its
- * address is refused, too. Redirects are not followed; proxies of the environment are not used.
- * @throws VnflowError BAD_REQUEST (the address is refused), PACKAGE_FETCH (the server, the size, the time)
+ * Fetches a URI into a file. It checks every address of the host name when it opens the connection, so that it also
+ * refuses a name whose address has changed since. It follows no redirect and ignores the proxy variables of the
+ * environment.
+ * @throws VnflowError BAD_REQUEST when the address is refused; PACKAGE_FETCH when the server fails, or at the limits of
+ * size and time
  */
 export async function fetchToFile(uri: string, file: string, options: FetchOptions): Promise<void> {
   const url = checkedRemoteUrl(uri, options.hosts);
@@ -66,7 +68,9 @@ function answerOf(url: URL, { hosts, credentials, signal }: FetchOptions): Promi
   });
 }
 
-/** Resolves a name and refuses it when any of its addresses is refused: the connection uses what was checked. */
+/**
+ * Resolves a host name, and refuses it when one of its addresses is refused. The connection uses the checked addresses.
+ */
 const checkedLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
@@ -92,7 +96,7 @@ async function* counted(body: AsyncIterable<Buffer>, url: URL, limitBytes: numbe
   }
 }
 
-/** The path and the query of the address may be secret. */
+/** The message repeats neither the path nor the query of the URI, because they may be secret. */
 function failed({ protocol, host }: URL, reason: string, cause?: unknown): VnflowError {
   return new VnflowError('PACKAGE_FETCH', {
     detail: `Nothing could be fetched from ${protocol}//${host}: ${reason}.`,

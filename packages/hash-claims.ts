@@ -1,20 +1,20 @@
 import { csarInvalid } from './csar-problem.ts';
 import type { MetadataBlock } from './metadata-blocks.ts';
 
-/** What TOSCA.meta or the manifest says about the content of one file. */
+/** The hash of one file that TOSCA.meta or the manifest declares. */
 export interface HashClaim {
   readonly path: string;
-  /** As written, for example `SHA-256`. */
+  /** Name of the algorithm as written, for example `SHA-256`. */
   readonly algorithm: string;
-  /** As `node:crypto` names it. */
+  /** Name of the algorithm in `node:crypto`. */
   readonly nodeAlgorithm: string;
-  /** Hex, as written. */
+  /** Hexadecimal text, as written. */
   readonly hash: string;
-  /** The file that says so. */
+  /** The file that declares the hash. */
   readonly claimedIn: string;
 }
 
-/** Those that Tacker knows, in `node:crypto`'s names, with the length of their hex. */
+/** The algorithms that Tacker supports: their names in `node:crypto`, and the number of hexadecimal digits. */
 const ALGORITHMS: ReadonlyMap<string, readonly [nodeAlgorithm: string, hexLength: number]> = new Map([
   ['sha-224', ['sha224', 56]],
   ['sha-256', ['sha256', 64]],
@@ -23,10 +23,10 @@ const ALGORITHMS: ReadonlyMap<string, readonly [nodeAlgorithm: string, hexLength
 ]);
 
 /**
- * The hashes that a file of metadata claims. Blocks with neither Algorithm nor Hash claim nothing, as in Tacker.
+ * Reads the hashes that a metadata file declares. Blocks with neither Algorithm nor Hash declare none, as in Tacker.
  * @param blocks from `readMetadataBlocks`
- * @param claimedIn path of that file, for the sentences
- * @throws VnflowError CSAR_INVALID for half a claim, an unknown algorithm, a URL
+ * @param claimedIn path of that file, for messages
+ * @throws VnflowError CSAR_INVALID for a block with only one of Algorithm and Hash, an unknown algorithm, or a URL
  */
 export function readHashClaims(blocks: readonly MetadataBlock[], claimedIn: string): HashClaim[] {
   return blocks

@@ -1,4 +1,7 @@
-/** Extensions that Tacker takes for VM images (`tacker/common/csar_utils.py`): neither hashed against the manifest nor listed as artifacts. */
+/**
+ * Extensions that Tacker counts as VM images (`tacker/common/csar_utils.py`). The hash of an image is not checked
+ * against the manifest, and an image is not listed as an artifact.
+ */
 const IMAGE_EXTENSIONS: ReadonlySet<string> = new Set([
   'raw',
   'vhd',
@@ -15,7 +18,7 @@ const IMAGE_EXTENSIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Is this entry of a CSAR a VM image, by its name?
+ * Does the name of this CSAR entry have an extension of a VM image?
  * @param path path inside the archive
  */
 export function isImageFile(path: string): boolean {

@@ -3,21 +3,21 @@ import { csarInvalid } from './csar-problem.ts';
 /** The hash of one file, for the manifest. */
 export interface ManifestHash {
   readonly path: string;
-  /** Hex. */
+  /** Hexadecimal text. */
   readonly sha256: string;
 }
 
-/** What belongs to the blocks of single files, and so is written anew. */
+/** Lines of the blocks of single files, which are generated anew. */
 const OF_A_FILE = /^\s*(Source|Name|Content-Type|Algorithm|Hash|Signature|Certificate)\s*:/i;
 const CMS = /^-----BEGIN CMS-----[\s\S]*?^-----END CMS-----$/gm;
 
 /**
- * The manifest of a package (SOL004 §4.3.2): the metadata of its source, then a block with the SHA-256 of every file.
- * Blocks and signature that the source has from an earlier time are replaced.
- * @param path of the manifest, for the sentence
+ * Writes the manifest of a package (SOL004 §4.3.2): the metadata of its source, then a block with the SHA-256 of every
+ * file. Older blocks and an older signature in the source are replaced.
+ * @param path of the manifest, for messages
  * @param source the manifest as its author wrote it
- * @param hashes in the order in which they are to stand
- * @throws VnflowError CSAR_INVALID when the metadata is missing, or something would be lost
+ * @param hashes in the order of their blocks
+ * @throws VnflowError CSAR_INVALID when the metadata is missing, or when lines of the author would be lost
  */
 export function writeManifest(path: string, source: string, hashes: readonly ManifestHash[]): string {
   const lines = source.replace(/\r\n?/g, '\n').replace(CMS, '').split('\n');

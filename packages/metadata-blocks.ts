@@ -1,13 +1,13 @@
-/** One block of TOSCA.meta or of a manifest: names in lower case → values as written. */
+/** One block of TOSCA.meta or of a manifest: value as written, by name in lower case. */
 export type MetadataBlock = ReadonlyMap<string, string>;
 
-/** The names that open a block of one file. SOL004 does not ask for an empty line between two. */
+/** Names that begin the block of one file. SOL004 does not require an empty line between two blocks. */
 const OPENERS: ReadonlySet<string> = new Set(['source', 'name']);
 
 /**
- * Reads the blocks of TOSCA.meta (TOSCA simple YAML 1.2 §6.2) or of a manifest (SOL004 §4.3.2). Blocks end at an empty line or at
- * the next file. A CMS signature at the end is passed over, as Tacker does: it is not verified.
- * @param text the file
+ * Reads the blocks of TOSCA.meta (TOSCA simple YAML 1.2 §6.2) or of a manifest (SOL004 §4.3.2). A block ends at an
+ * empty line or at the block of the next file. A CMS signature at the end is skipped and not verified, as in Tacker.
+ * @param text of the file
  */
 export function readMetadataBlocks(text: string): MetadataBlock[] {
   const [signed = ''] = text.replace(/^\ufeff/, '').split(/^-----BEGIN /m);

@@ -33,7 +33,7 @@ async function write(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-test('what was packed reads back, with the hash of every file in the manifest', async () => {
+test('a packed CSAR can be read, with the hash of every file in the manifest', async () => {
   const packed = await packCsar(source, out);
   const archive = await readFile(out);
   const { entries, files } = await readCsar(out);
@@ -48,7 +48,7 @@ test('what was packed reads back, with the hash of every file in the manifest', 
   );
 });
 
-test('the bytes are the same later, elsewhere, and with other permissions of the group', async () => {
+test('packing later, in another folder, and with other group permissions gives identical bytes', async () => {
   const first = await packCsar(source, out);
   await utimes(join(source, 'Scripts/install.sh'), 1, 1);
   await chmod(join(source, 'Scripts/install.sh'), 0o775);
@@ -57,7 +57,7 @@ test('the bytes are the same later, elsewhere, and with other permissions of the
 });
 
 test.each(['Asia/Kathmandu', 'Pacific/Kiritimati', 'America/St_Johns'])(
-  'the bytes are the same in %s',
+  'packing in the time zone %s gives identical bytes',
   async (zone) => {
     const here = await packCsar(source, out);
     const script = `import { packCsar } from '${join(import.meta.dirname, 'pack.ts')}';
@@ -71,14 +71,14 @@ test.each(['Asia/Kathmandu', 'Pacific/Kiritimati', 'America/St_Johns'])(
   },
 );
 
-test('packing a manifest that was filled before gives the same', async () => {
+test('packing a source whose manifest has hashes already gives identical bytes', async () => {
   const first = await packCsar(source, out);
   const { files } = await readCsar(out);
   await write({ 'small.mf': `${files.get('small.mf')}\n-----BEGIN CMS-----\nMIIG\n-----END CMS-----\n` });
   expect(await packCsar(source, out)).toEqual(first);
 });
 
-test('executables stay executable, nothing else is', async () => {
+test('only files that are executable in the source are executable in the package', async () => {
   await packCsar(source, out);
   const modes = new Map<string, number>();
   const zip = await fromBufferPromise(await readFile(out));
@@ -87,7 +87,7 @@ test('executables stay executable, nothing else is', async () => {
   expect(modes.get('Definitions/vnfd.yaml')).toBe(0o100644);
 });
 
-test('README, names with a dot in front and the archive itself are left out', async () => {
+test('README, files whose names start with a dot, and the archive itself are left out', async () => {
   const first = await packCsar(source, out);
   await write({ 'README.md': 'about', '.git/config': 'x', 'Scripts/.DS_Store': 'x', 'old.zip': 'x' });
   expect(await packCsar(source, join(source, 'old.zip'))).toEqual(first);
@@ -141,7 +141,7 @@ test.each(REFUSED)('%s is refused, and no archive is left', async (_, spoil, sen
   expect(left.filter((item) => item.isFile())).toEqual([]);
 });
 
-test('a package that turns out bad does not replace the one before', async () => {
+test('an invalid package does not replace the package that was packed before', async () => {
   await packCsar(source, out);
   const good = await readFile(out);
   await write({ 'BaseHOT/simple/top.yaml': 'a: [' });

@@ -13,28 +13,31 @@ import { type ManifestHash, writeManifest } from './manifest.ts';
 import { type PackageFile, packageFiles } from './package-files.ts';
 
 export interface PackedCsar {
-  /** How many files it has. */
+  /** Number of files in the archive. */
   readonly entries: number;
-  /** Size of the archive. */
+  /** Size of the archive in bytes. */
   readonly bytes: number;
-  /** Of the archive, hex. */
+  /** Hash of the archive, as hexadecimal text. */
   readonly sha256: string;
 }
 
 /**
- * DOS times have no zone and yazl writes local ones; noon, as no zone ever skipped it on that day.
- * Nothing is compressed: the bytes that zlib makes differ between processors and releases.
+ * Options that give identical bytes on every machine. DOS times have no zone and yazl writes local times; no zone
+ * skipped noon of that day. Nothing is compressed, because the output of zlib differs between processors and releases.
  */
 const FIXED = { mtime: new Date(1980, 0, 1, 12), forceDosTimestamp: true, compress: false };
-/** Larger files are streamed; the smaller have their sizes in front of them, as readers of streams need it. */
+/**
+ * Larger files are streamed. The header of a smaller file contains its size, which programs need that read an archive
+ * as a stream.
+ */
 const BUFFERED_BYTES = 1024 ** 2;
 
 /**
- * Makes a CSAR of a directory: TOSCA-Metadata/TOSCA.meta names the manifest, which gets the SHA-256 of every other file.
- * The same files (contents, names, executable or not) give the same bytes on every machine at any time.
+ * Makes a CSAR from a directory: TOSCA-Metadata/TOSCA.meta names the manifest, which gets the SHA-256 of every other
+ * file. Equal sources (contents, names, executable or not) give identical bytes on every machine at any time.
  * @param directory source of the package
- * @param outFile the archive; replaced once the new one has been read back without complaint
- * @throws VnflowError CSAR_INVALID naming the file and what to do
+ * @param outFile the archive; an existing one is replaced only after the new one was read and checked
+ * @throws VnflowError CSAR_INVALID that names the file and says what to do
  */
 export async function packCsar(directory: string, outFile: string): Promise<PackedCsar> {
   try {

@@ -6,24 +6,24 @@ import { checkEntryName } from './entry-name.ts';
 
 /** A file that goes into the CSAR. */
 export interface PackageFile {
-  /** In the package, with "/". */
+  /** Path in the package, with "/". */
   readonly path: string;
-  /** On this machine. */
+  /** Path on this machine. */
   readonly realPath: string;
   readonly executable: boolean;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** Explains the source to people; not part of the package. */
+/** Files that explain the source to people and are not part of the package. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['README.md']);
 
 /**
- * The files of a package's source, in the order of their names' bytes: the same on every machine. Left out are
- * README.md at the top, names that start with a dot (`.git`, `.DS_Store`), empty folders, and `except`.
+ * Lists the files of a package source, sorted by the bytes of their names, so that the order is equal on every machine.
+ * It leaves out README.md at the top, names that start with a dot (`.git`, `.DS_Store`), empty folders, and `except`.
  * @param directory the source
- * @param except the archive to be written, should it lie in the directory
- * @throws VnflowError CSAR_INVALID for symbolic links, devices and names that no package may have
+ * @param except the archive that is being written, which may lie in the directory
+ * @throws VnflowError CSAR_INVALID for symbolic links, devices and names that a package must not have
  */
 export async function packageFiles(directory: string, except: string): Promise<readonly PackageFile[]> {
   const root = await realpath(directory).catch((error: Error) => {

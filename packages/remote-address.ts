@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { VnflowError } from '../domain/problems.ts';
 
-/** Ranges that are this machine, its link, or its cloud's metadata service; and those that no package can lie at. */
+/** Address ranges of this machine, of its link, of metadata services of clouds, and ranges that no server can have. */
 const REFUSED: readonly (readonly [network: string, prefix: number, family: 'ipv4' | 'ipv6', name: string])[] = [
   ['0.0.0.0', 8, 'ipv4', 'this machine'],
   ['127.0.0.0', 8, 'ipv4', 'a loopback address'],
@@ -27,9 +27,10 @@ const LISTS = REFUSED.map(([network, prefix, family, name]) => {
 });
 
 /**
- * Why vnflow fetches nothing from an IP address: it is loopback, link-local, a metadata service, or one of this machine's own. IPv4 addresses
- * within IPv6 (`::ffff:127.0.0.1`) count as IPv4.
- * @returns undefined when it may
+ * Decides whether vnflow may fetch from an IP address. It refuses loopback, link-local and multicast addresses,
+ * metadata services, and the addresses of this machine. An IPv4 address within IPv6 (`::ffff:127.0.0.1`) counts as
+ * IPv4.
+ * @returns why the address is refused; undefined when it is allowed
  */
 export function refusalOfAddress(address: string): string | undefined {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
@@ -43,9 +44,9 @@ export function refusalOfAddress(address: string): string | undefined {
 }
 
 /**
- * Checks the URI of a package or an artifact as far as it can be without name resolution.
- * @param hosts names that may have any address (`VNFLOW_PACKAGE_HOSTS`)
- * @throws VnflowError BAD_REQUEST; the URI, which may hold a secret, is not repeated
+ * Checks the URI of a package or an artifact, without resolving its host name.
+ * @param hosts host names that may have any address (`VNFLOW_PACKAGE_HOSTS`)
+ * @throws VnflowError BAD_REQUEST; it does not repeat the URI, which may contain a secret
  */
 export function checkedRemoteUrl(uri: string, hosts: readonly string[]): URL {
   const url = URL.parse(uri);
@@ -60,7 +61,7 @@ export function checkedRemoteUrl(uri: string, hosts: readonly string[]): URL {
   return url;
 }
 
-/** Without the brackets of IPv6. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }

@@ -36,7 +36,10 @@ interface Node {
   run(phase: string, environment?: Record<string, string>): ReturnType<Bash['exec']>;
 }
 
-/** A node that is just real enough for the control flow: what the commands leave behind is seen by the next look. */
+/**
+ * A node that is real enough for the control flow of the script: later commands see the files that earlier commands
+ * have left.
+ */
 function freshNode(overrides: Record<string, Stub> = {}): Node {
   const calls: string[] = [];
   const packages = new Set<string>();
@@ -181,7 +184,7 @@ describe('the install script of the sample package', () => {
     expect(changing(node.calls)).toEqual([]);
   });
 
-  it('refuses a download that is not the file it should be, as something that may pass by', async () => {
+  it('refuses a download with a wrong checksum, with the exit code of a transient failure', async () => {
     const node = freshNode();
     await node.shell.fs.writeFile(`${WORK}/cut-off`, '');
     const { exitCode, stderr } = await node.run('prepare');
@@ -192,13 +195,13 @@ describe('the install script of the sample package', () => {
     expect(node.calls.filter((call) => call.startsWith('tar'))).toEqual([]);
   });
 
-  it('tells a package mirror that is down from a version that does not exist', async () => {
+  it('fails with different exit codes when a package mirror is down and when a version does not exist', async () => {
     const failing = (stderr: string) => freshNode({ 'apt-get': () => ({ exitCode: 100, stderr }) }).run('prepare');
     expect((await failing('E: Failed to fetch https://pkgs.k8s.io 503')).exitCode).toBe(75);
     expect((await failing("E: Version '1.26.99-*' for 'kubeadm' was not found")).exitCode).toBe(1);
   });
 
-  it('makes a control plane once, hands its secrets out in the secret file only, and mints new ones when run again', async () => {
+  it('makes a control plane once, prints its secrets to the secret file only, and creates new secrets in a second run', async () => {
     const node = freshNode();
     const first = await node.run('init');
     expect(first).toMatchObject({ exitCode: 0, stderr: '' });
@@ -233,7 +236,7 @@ describe('the install script of the sample package', () => {
     expect(configuration).toContain(`token: "${TOKEN}"`);
   });
 
-  it('cleans away a kubeadm init that was cut off, and begins anew', async () => {
+  it('removes the remains of an interrupted kubeadm init, and begins from the start', async () => {
     const node = freshNode({ kubectl: () => ({ exitCode: 1, stderr: 'connection refused' }) });
     await node.shell.fs.writeFile(`${WORK}/init.begun`, '');
     await node.shell.fs.writeFile('/etc/kubernetes/admin.conf', 'half');
@@ -271,7 +274,7 @@ describe('the install script of the sample package', () => {
     expect(await node.run('join-worker', join)).toMatchObject({ exitCode: 75 });
   });
 
-  it('never throws away a node that has joined because the API server is down for the moment', async () => {
+  it('never resets a joined node while the API server is down', async () => {
     const node = freshNode({
       kubectl: () => ({ exitCode: 1, stderr: 'The connection to the server 10.10.0.57:6443 was refused' }),
     });
@@ -302,7 +305,7 @@ describe('the install script of the sample package', () => {
     VRRP_PASSWORD: 'eight888',
     VRRP_ROUTER_ID: '77',
   };
-  /** HAProxy runs with what it read at its last reload. */
+  /** HAProxy uses the configuration that it read at its last reload. */
   const haproxyStubs = (loaded: { text: string }): Record<string, Stub> => ({
     systemctl: async (args, node) => {
       if (args.join(' ') === 'reload-or-restart haproxy') loaded.text = await read(node, '/etc/haproxy/haproxy.cfg');
@@ -316,7 +319,7 @@ describe('the install script of the sample package', () => {
     },
   });
 
-  it('reloads HAProxy when what runs is older than the file, and fails when it still is after that', async () => {
+  it('reloads HAProxy when it runs with an older configuration, and fails when the reload does not help', async () => {
     const loaded = { text: '' };
     const node = freshNode(haproxyStubs(loaded));
     await node.run('load-balancer', BALANCED);
@@ -374,7 +377,7 @@ describe('the install script of the sample package', () => {
     expect(changing(node.calls)).toEqual([`kubeadm join --config ${WORK}/kubeadm-join.yaml`]);
   });
 
-  it('keeps a voting member whose join was cut off before its last step, and does that step', async () => {
+  it('keeps a voting member whose join was interrupted before its last step, and does that step', async () => {
     let marked = false;
     const node = freshNode({
       kubectl: (args) => {
@@ -402,7 +405,7 @@ describe('the install script of the sample package', () => {
   const RESTORE = { BACKUP_FILE: '/job/backup', BACKUP_ID: 'b1', BACKUP_REVISION: '412', RESTORE_ID: 'op1' };
   const option = (args: readonly string[], name: string) => args[args.indexOf(name) + 1] ?? '';
 
-  /** etcd's tool as its members' ids are: made of the peer's URL and the cluster's token. */
+  /** A stand-in for etcdutl. As in etcd, the id of a member depends on its peer URL and the token of the cluster. */
   function restorable(revision = '412', overrides: Record<string, Stub> = {}): Node {
     let member = '';
     const tool: Stub = async (args, { shell }) => {
@@ -427,7 +430,7 @@ describe('the install script of the sample package', () => {
     });
   }
 
-  it('restores with etcdutl where the machine has it, and ends what an earlier attempt left running', async () => {
+  it('restores with etcdutl where the machine has it, and ends containers that an earlier attempt left running', async () => {
     const node = restorable();
     await node.shell.fs.writeFile('/job/backup', 'backup');
     expect(await node.run('restore', RESTORE)).toMatchObject({ exitCode: 0, stderr: '' });
@@ -457,7 +460,7 @@ describe('the install script of the sample package', () => {
       .slice(0, call.startsWith('kubeadm') ? 2 : 3)
       .join(' ');
 
-  it('starts nothing on a snapshot of another revision, nor goes on with an etcd that is not the restored one', async () => {
+  it('starts nothing on a snapshot of another revision, and stops when etcd does not run with the restored data', async () => {
     const older = restorable('400');
     await older.shell.fs.writeFile('/job/backup', 'backup');
     const refused = await older.run('restore', RESTORE);

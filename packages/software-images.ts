@@ -10,13 +10,14 @@ export interface SoftwareImageInfo extends Omit<SoftwareImage, 'provider' | 'ima
   /** `2024-04-16 04:22:31+00:00` */
   readonly createdAt: string;
   readonly userMetadata: Readonly<Record<string, string>>;
-  /** Path in the package, or a URI; empty when the VIM has the image already. */
+  /** Path in the package, or a URI. Empty when the VIM has the image already. */
   readonly imagePath: string;
 }
 
 /**
- * The images that the flavours of a VNFD use: SOL005 lists what is in the package, so an image that several flavours have for a
- * node stands here once. Flavours that give a node different images have one entry each, under the node's name.
+ * Lists the images that the flavours of a VNFD use. SOL005 lists the content of the package, so an image that several
+ * flavours use for a node is listed once. Flavours that use different images for a node have one entry for each image,
+ * under the node's name.
  * @param paths of all files in the package
  * @param now when the package was read
  * @throws VnflowError CSAR_INVALID when an image that the VNFD names is not in the package

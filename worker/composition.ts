@@ -10,11 +10,11 @@ import { createSecrets, type Secrets } from '../store/secrets.ts';
 import type { Configuration } from './configuration.ts';
 
 /**
- * The composition root: which parts API and worker are made of. Production and tests build them here; nothing is started
- * here (start-vnflow.ts does that).
+ * The composition root: it puts together the parts of API and worker, for production and for tests. It starts nothing;
+ * that is the task of start-vnflow.ts.
  */
 
-/** The store, and what lies sealed in it. */
+/** The store, and access to its sealed values. */
 export interface Stored {
   readonly db: Database;
   readonly secrets: Secrets;
@@ -22,8 +22,8 @@ export interface Stored {
 }
 
 /**
- * The store of a configuration. It is neither opened nor migrated yet.
- * @param died called when the embedded Postgres has given up: only a new process helps
+ * Creates the store of a configuration. The store is neither opened nor migrated yet.
+ * @param died called when the embedded Postgres has panicked: then only a new process helps
  */
 export function composeStored(
   { store, masterKey }: Pick<Configuration, 'store' | 'masterKey'>,
@@ -36,13 +36,13 @@ export function composeStored(
 export interface ActivityComposition {
   readonly configuration: Pick<Configuration, 'bastion' | 'backups'>;
   readonly log: Logger;
-  /** Factor by which the time of a simulated cloud runs faster than real time. Undefined with a real cloud. */
+  /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
   readonly speed?: number | undefined;
-  /** Replaces parts of the pace that belongs to `speed`. */
+  /** Replaces members of the pace that follows from `speed`. */
   readonly pace?: Partial<Pace> | undefined;
 }
 
-/** What a worker's activities get. */
+/** Creates the dependencies of a worker's activities. */
 export function composeActivities(
   { db, secrets, backups }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
@@ -60,11 +60,11 @@ export function composeActivities(
 
 export interface ApiComposition
   extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts'> {
-  /** Base URL of the Keystone that validates tokens. */
+  /** URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;
 }
 
-/** What the API gets. */
+/** Creates the dependencies of the API. */
 export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: ApiComposition): ApiDependencies {
   return {
     ...given,

@@ -7,21 +7,21 @@ import { readConfiguration } from './configuration.ts';
 const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-configuration-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('needs nothing: embedded store, a key file of its own that only the owner can read', () => {
+it('needs no variable: the store is embedded, and the master key lies in a new file that only the owner can read', () => {
   const { store, masterKey } = readConfiguration({}, directory);
   expect(store).toEqual({ kind: 'embedded', directory: path.join(directory, 'store'), durability: 'power' });
   expect(statSync(path.join(directory, 'master.key')).mode & 0o777).toBe(0o600);
   expect(readConfiguration({}, directory).masterKey.equals(masterKey)).toBe(true);
 });
 
-it('takes a bastion as user@host:port, port 22 unless named, and an empty variable as absent', () => {
+it('reads a bastion as user@host:port with default port 22, and an empty variable as absent', () => {
   const bastion = (text: string) => readConfiguration({ VNFLOW_BASTION: text }, directory).bastion;
   expect(bastion('jump@bastion.example:2222')).toEqual({ username: 'jump', host: 'bastion.example', port: 2222 });
   expect(bastion('jump@10.0.0.1')).toEqual({ username: 'jump', host: '10.0.0.1', port: 22 });
   expect(bastion('')).toBeUndefined();
 });
 
-it('backs clusters up every six hours and keeps eight backups, unless told otherwise', () => {
+it('backs clusters up every six hours and keeps eight backups by default', () => {
   expect(readConfiguration({}, directory).backups).toEqual({ everySeconds: 21_600, keep: 8 });
   const told = readConfiguration({ VNFLOW_BACKUP_HOURS: '0.5', VNFLOW_BACKUPS_KEPT: '9' }, directory);
   expect(told.backups).toEqual({ everySeconds: 1800, keep: 9 });

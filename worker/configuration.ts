@@ -10,7 +10,7 @@ export type { Durability };
 
 const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/;
 
-/** An empty variable is an absent one: docker compose passes those on. */
+/** An empty variable counts as absent, because docker compose passes absent variables on as empty ones. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
@@ -30,7 +30,7 @@ const Environment = z.object({
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
 });
 
-/** What an API or a worker process is told by its environment. */
+/** The settings of an API or a worker process, read from its environment. */
 export interface Configuration {
   readonly store: StoreLocation;
   readonly masterKey: MasterKey;
@@ -40,14 +40,15 @@ export interface Configuration {
   readonly endpoint: string | undefined;
   readonly bastion: Bastion | undefined;
   readonly backups: BackupSettings;
-  /** Hosts that packages may be fetched from whatever address they have, in lower case. */
+  /** Hosts from which packages may be fetched whatever their address is, in lower case. */
   readonly packageHosts: readonly string[];
 }
 
 /**
+ * Reads the settings from environment variables.
  * @param environment as a rule `process.env`
- * @param dataDirectory where the embedded store and the key file live
- * @throws Error naming the variable and what it should be
+ * @param dataDirectory directory of the embedded store and the key file
+ * @throws Error that names the variable and its allowed values
  */
 export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory: string): Configuration {
   const parsed = Environment.safeParse(environment);

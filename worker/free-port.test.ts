@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { freePort } from './free-port.ts';
 
-it('gives the wanted port, or another one while somebody listens there', async () => {
+it('gives the wanted port, or another one while the wanted port is in use', async () => {
   const wanted = await freePort(0);
   expect(await freePort(wanted)).toBe(wanted);
   const server = createServer();
@@ -11,7 +11,7 @@ it('gives the wanted port, or another one while somebody listens there', async (
   server.close();
 });
 
-it('gives no port twice to parts that start at the same time', async () => {
+it('gives different ports to parts that start at the same time', async () => {
   const ports = await Promise.all(Array.from({ length: 500 }, () => freePort(0)));
   expect(new Set(ports).size).toBe(500);
 });

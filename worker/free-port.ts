@@ -1,11 +1,14 @@
 import { createServer } from 'node:net';
 
-/** Ports that were found free, and are not yet listened on perhaps: not given twice. */
+/**
+ * Ports that were given out already. Their new owners may not listen yet, so these ports are not given out a second
+ * time.
+ */
 const given = new Set<number>();
 
 /**
- * The wanted port of 127.0.0.1 if nobody listens there, else another one that is free.
- * @param wanted 0: any
+ * Finds a free port of 127.0.0.1: the wanted port if no process listens there, else another one.
+ * @param wanted 0 means any port
  */
 export async function freePort(wanted: number): Promise<number> {
   for (let port = wanted; ; port = 0) {

@@ -1,11 +1,15 @@
-/** How long to wait before something that died is started again: after the first death, the second, … */
+/** Pauses before the restart of a part that died: after its first death, its second death, and so on. */
 const PAUSES_MS: readonly number[] = [200, 1_000, 2_000, 5_000, 10_000, 20_000];
-/** What has run for so long counts as healthy: its next death is a first one. */
+/** A part that has run this long counts as healthy: its next death counts as the first one. */
 export const STEADY_MS = 60_000;
 
-/** Counts deaths. */
+/** Counts the deaths of a part. */
 export interface Deaths {
-  /** @param livedMs how long it ran @returns the pause before the next start; undefined: it died too often in a row */
+  /**
+   * Counts a death.
+   * @param livedMs how long the part ran
+   * @returns pause before the restart; undefined after too many deaths in a row
+   */
   next(livedMs: number): number | undefined;
 }
 

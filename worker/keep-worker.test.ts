@@ -11,7 +11,7 @@ function fakeWorker(): RunningWorker & { die(error: Error): void } {
   return { stopped: promise, die: reject, stop: async () => resolve() };
 }
 
-it('starts another worker when one dies, and stops the present one', async () => {
+it('starts another worker when one dies, and stops the current one at the end', async () => {
   const [first, second] = [fakeWorker(), fakeWorker()];
   const startAnother = vi.fn(async () => second);
   const kept = keepWorker(first, { startAnother, log, deaths: countDeaths([1]) });
@@ -21,7 +21,7 @@ it('starts another worker when one dies, and stops the present one', async () =>
   await second.stopped;
 });
 
-it('gives up when workers die again and again', async () => {
+it('gives up when workers die several times in a row', async () => {
   const startAnother = async () => {
     const next = fakeWorker();
     setImmediate(() => next.die(new Error('no namespace')));
@@ -31,7 +31,7 @@ it('gives up when workers die again and again', async () => {
   await expect(kept.stopped).rejects.toThrow('again and again');
 });
 
-it('starts none after it was stopped, also in a pause', async () => {
+it('starts no worker after it was stopped, also not after a pause', async () => {
   const first = fakeWorker();
   const startAnother = vi.fn(async () => fakeWorker());
   const kept = keepWorker(first, { startAnother, log, deaths: countDeaths([60_000]) });
@@ -41,7 +41,7 @@ it('starts none after it was stopped, also in a pause', async () => {
   expect(startAnother).not.toHaveBeenCalled();
 });
 
-it('counts deaths in a row only: what has run for a minute was healthy', () => {
+it('counts only deaths in a row: a worker that has run for a minute was healthy', () => {
   const deaths = countDeaths([1, 2], 60_000);
   expect([deaths.next(0), deaths.next(0), deaths.next(60_000), deaths.next(0), deaths.next(0)]).toEqual([
     1,

@@ -4,15 +4,16 @@ import { countDeaths } from './growing-pauses.ts';
 import type { RunningWorker } from './start-worker.ts';
 
 export interface KeptWorker {
-  /** Resolves when it was stopped; rejects when workers die again and again. */
+  /** Resolves after `stop`. Rejects when workers die several times in a row. */
   readonly stopped: Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Runs a worker, and another one when it dies (its connection broke in a way that the SDK does not mend, its workflow thread ended).
- * Operations notice nothing: what it ran is handed to the next one.
- * @param first runs already @param startAnother waits until Temporal answers
+ * Keeps a worker running: when it dies (its connection broke for good, or its workflow thread ended), another one is
+ * started. Operations are not affected: Temporal hands the tasks of a dead worker to the next one.
+ * @param first the worker that runs already
+ * @param startAnother waits until Temporal answers, and starts a worker
  */
 export function keepWorker(
   first: RunningWorker,
@@ -40,19 +41,19 @@ export function keepWorker(
     }
   };
   const stopped = run();
-  stopped.catch(() => {}); // its reader comes later
+  stopped.catch(() => {}); // the caller awaits it later
   return {
     stopped,
     stop: async () => {
       ended.abort();
-      await present?.stop().catch(() => {}); // `stopped` tells it, too
+      await present?.stop().catch(() => {}); // `stopped` reports the error, too
       await stopped;
     },
   };
 }
 
 interface KeepWorkerOptions {
-  /** @returns undefined when it was aborted */
+  /** Waits until Temporal answers, and starts a worker. @returns undefined when it was aborted meanwhile */
   readonly startAnother: (signal: AbortSignal) => Promise<RunningWorker | undefined>;
   readonly log: Logger;
   readonly deaths?: ReturnType<typeof countDeaths>;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { stopInOrder } from './ordered-stop.ts';
 
-it('stops one after the other, and what fails or hangs holds up none of the others', async () => {
+it('stops the parts one after the other, and goes on when one fails or hangs', async () => {
   const stopped: string[] = [];
   const problems = await stopInOrder([
     { name: 'the API', limitMs: 1_000, stop: async () => void stopped.push('API') },

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** One thing that is stopped before the next. */
+/** One part of a process in the order in which the parts are stopped. */
 export interface StopStage {
   readonly name: string;
-  /** How long it may take; then the next one is stopped all the same. */
+  /** Limit for the stop of this part. After it, the next part is stopped anyway. */
   readonly limitMs: number;
   readonly stop: () => Promise<unknown> | unknown;
 }
 
 /**
- * Stops one after the other. What fails or hangs holds up none of the others.
- * @returns a sentence for each that did not end cleanly
+ * Stops parts one after the other. When a part fails or hangs, the others are stopped all the same.
+ * @returns a sentence for each part that did not end cleanly
  */
 export async function stopInOrder(stages: readonly StopStage[]): Promise<string[]> {
   const problems: string[] = [];

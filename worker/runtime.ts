@@ -1,14 +1,14 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
-/** Temporal's SDK logs into our log, warnings and worse; once per process, before any connection. */
+/** Sends warnings and errors of Temporal's SDK to our log. Must be called once per process, before any connection. */
 export function installRuntime(log: Logger): void {
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       const { error, ...rest } = meta ?? {};
       const facts = { ...rest, ...(error instanceof Error ? { error: error.message } : {}) };
       if (level === 'ERROR') log.error(facts, message);
-      else log.debug(facts, message); // a failed attempt is told by the step recorder already
+      else log.debug(facts, message); // a failed attempt is logged by the step recorder already
     }),
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },

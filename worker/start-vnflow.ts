@@ -17,37 +17,43 @@ export interface VnflowOptions {
   /** host:port */
   readonly temporalAddress: string;
   readonly log: Logger;
-  /** Run the API? Where it listens; port 0: any. */
+  /** Where the API listens; port 0 means any port. Undefined: no API runs in this process. */
   readonly api?: { readonly host: string; readonly port: number };
-  /** Run a worker? Where workflow bundles are kept. */
+  /** Where the worker keeps workflow bundles. Undefined: no worker runs in this process. */
   readonly worker?: { readonly bundleCache: string };
-  /** Factor by which the time of a simulated cloud runs faster than real time. Undefined with a real cloud. */
+  /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
   readonly speed?: number;
-  /** Replaces parts of the activities' pace. Undefined in production: the pace follows from `speed`. */
+  /** Replaces members of the activities' pace. Undefined in production: the pace follows from `speed`. */
   readonly pace?: Partial<Pace>;
-  /** Milliseconds between two comparisons of the store with Temporal. Undefined in production: the reconciler's own period. */
+  /**
+   * Milliseconds between two comparisons of the store with Temporal. Undefined in production: the reconciler's own
+   * period.
+   */
   readonly reconcileEveryMs?: number;
   /** Milliseconds that store and Temporal may be unreachable at the start. Undefined: no limit. */
   readonly patienceMs?: number;
 }
 
 export interface RunningVnflow {
-  /** Present when the API runs. It answers 503 until `ready`. */
+  /** Undefined when no API runs in this process. The API answers 503 until `ready`. */
   readonly apiUrl?: string;
-  /** The store of this process: with the embedded one, nothing else can open it. */
+  /** The store of this process. No other process can open an embedded store at the same time. */
   readonly stored: Stored;
-  /** Resolves when the store was opened and the worker runs; rejects when that cannot be. */
+  /** Resolves when the store is open and the worker runs. Rejects when one of them cannot start. */
   readonly ready: Promise<void>;
-  /** Rejects when a part has died for good: nothing but another process helps. */
+  /** Rejects when a part has died for good: then only a new process helps. */
   readonly stopped: Promise<void>;
-  /** API first, then the worker drained, the store last. @returns a sentence for each that did not end cleanly */
+  /**
+   * Stops the API, drains the worker, and closes the store.
+   * @returns a sentence for each part that did not end cleanly
+   */
   stop(): Promise<string[]>;
 }
 
 /**
- * The parts of vnflow that run in this process, put together: store, worker, API. Store and Temporal need not be there yet: both are
- * waited for, and looked for again whenever they are lost.
- * @throws Error when the API cannot be started: a setting is missing, its port is taken
+ * Starts the parts of vnflow that run in this process: store, worker, API. PostgreSQL and Temporal need not be
+ * reachable yet: the parts wait for them, at the start and whenever they are lost.
+ * @throws Error when the API cannot be started: a setting is missing, or its port is taken
  */
 export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow> {
   const { configuration } = options;
@@ -75,7 +81,7 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
   );
   const ready = start();
   const stopped = Promise.race([death.promise, ready.then(() => death.promise)]);
-  stopped.catch(() => {}); // a rejection before somebody awaits it must not end the process
+  stopped.catch(() => {}); // a rejection before the caller awaits it must not end the process
   return {
     ...(api ? { apiUrl: api.url } : {}),
     stored,
@@ -111,7 +117,7 @@ async function workerOf(
   if (!worker) return undefined;
   const deps = composeActivities(stored, { configuration, log, speed, pace });
   const namespace = configuration.temporalNamespace;
-  await workflowBundle(worker.bundleCache); // a defect shows here, and is not waited for
+  await workflowBundle(worker.bundleCache); // a defect of the bundle must fail the start at once
   const start = (patience: Waiting): Promise<RunningWorker> =>
     waitUntilReachable(() => startWorker(deps, { temporalAddress, namespace, bundleCache: worker.bundleCache }), {
       ...patience,
@@ -133,7 +139,9 @@ async function apiOf(
   if (!api) return undefined;
   const { keystoneUrl, endpoint = `http://${api.host}:${api.port}` } = configuration;
   if (keystoneUrl === undefined) {
-    throw new Error('VNFLOW_KEYSTONE_URL is not set: the API needs a Keystone to ask whose token it is given.');
+    throw new Error(
+      'VNFLOW_KEYSTONE_URL is not set: the API needs a Keystone that validates the tokens of its clients.',
+    );
   }
   const engine = connectEngine(stored.db, {
     temporalAddress,

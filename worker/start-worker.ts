@@ -15,7 +15,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 export interface WorkerOptions {
   readonly temporalAddress: string;
   readonly namespace: string;
-  /** Where workflow bundles are kept. */
+  /** Directory of workflow bundles. */
   readonly bundleCache: string;
   /** Tests use one queue per file. */
   readonly taskQueue?: string;
@@ -26,11 +26,14 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** Rejects when the worker dies. */
   readonly stopped: Promise<void>;
-  /** Drains: running activities get the grace time, then are interrupted and go on elsewhere. */
+  /**
+   * Drains the worker: running activities get the grace time, then they are interrupted, and another worker repeats
+   * them.
+   */
   stop(): Promise<void>;
 }
 
-/** When one of them ends, all end. Rejects with the first error. */
+/** Runs workers until one of them ends; then all are shut down. Rejects with the first error. */
 async function runTogether(workers: readonly Worker[]): Promise<void> {
   const runs = workers.map((worker) => worker.run().finally(() => shutDown(workers)));
   const ends = await Promise.allSettled(runs);
@@ -41,7 +44,7 @@ function shutDown(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
-/** @throws Error when the Temporal server does not answer */
+/** Starts the workers of this process. @throws Error when the Temporal server does not answer */
 export async function startWorker(deps: ActivityDependencies, options: WorkerOptions): Promise<RunningWorker> {
   const bundle = await workflowBundle(options.bundleCache);
   const connection = await NativeConnection.connect({ address: options.temporalAddress });
@@ -78,15 +81,15 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
   };
   const workers: Worker[] = [];
   try {
-    // one after the other: what the first cannot do for lack of a namespace leaves no second one behind
+    // one after the other: when the first fails because there is no namespace yet, no second worker is left running
     for (const one of [settings, records]) workers.push(await Worker.create(options.adapt?.(one) ?? one));
   } catch (error) {
     await connection.close().catch(() => {});
     throw error;
   }
-  // a worker that died may hold its connection still: that must not hide why it died
+  // a dead worker may still hold its connection: the error of closing it must not hide why the worker died
   const stopped = runTogether(workers).finally(() => connection.close().catch(() => {}));
-  stopped.catch(() => {}); // its reader comes later
+  stopped.catch(() => {}); // the caller awaits it later
   return {
     stopped,
     stop: async () => {

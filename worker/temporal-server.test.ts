@@ -19,7 +19,7 @@ async function withClient<T>(address: string, work: (client: Client) => Promise<
   }
 }
 
-it('keeps running operations over a restart, and finds them by our search attributes', async () => {
+it('keeps running workflows over a restart, and finds them by our search attributes', async () => {
   const options = { binary: temporalBinary(), directory, ports: ANY_PORTS, headless: true };
   const first = await startTemporalServer(options);
   await withClient(first.address, (client) =>
@@ -51,8 +51,8 @@ it('keeps running operations over a restart, and finds them by our search attrib
 });
 
 it.each([
-  ['starts another one when the first ends at once: its port was taken in the last moment', 1, /^127/],
-  ['gives up when every one of them ends at once', 9, /did not start/],
+  ['starts another server when the first ends at once because its port was just taken', 1, /^127/],
+  ['gives up when every server ends at once', 9, /did not start/],
 ])('%s', async (_, failures, expected) => {
   const own = mkdtempSync(path.join(directory, 'ends-'));
   const binary = path.join(own, 'temporal');
@@ -75,12 +75,12 @@ exec "${temporalBinary()}" "$@"
   expect(outcome).toMatch(expected);
 });
 
-it('says so when the program is no Temporal server', async () => {
+it('fails with a message when the program is no Temporal server', async () => {
   await expect(startTemporalServer({ binary: '/nonexistent/temporal', directory, headless: true })).rejects.toThrow(
     /ENOENT/,
   );
 });
 
-it('tells how to get a server when there is none', () => {
+it('says how to get a Temporal server when there is none', () => {
   expect(() => temporalBinary({ VNFLOW_TEMPORAL_BINARY: '/nonexistent' })).toThrow(/npx vnflow up/);
 });

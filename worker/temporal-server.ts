@@ -8,7 +8,7 @@ import { DEFAULT_DURABILITY, type Durability } from '../store/durability.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { freePort } from './free-port.ts';
 
-/** Ports of 127.0.0.1; another one is taken where somebody listens already. */
+/** Wanted ports of 127.0.0.1. In place of a port that is in use, another one is chosen. */
 export interface TemporalPorts {
   readonly grpc: number;
   readonly ui: number;
@@ -23,28 +23,28 @@ export const ANY_PORTS: TemporalPorts = { grpc: 0, ui: 0, http: 0, metrics: 0 };
 export interface TemporalServerOptions {
   /** The `temporal` program. */
   readonly binary: string;
-  /** Its database and log lie here; none: in memory, nothing logged. */
+  /** Directory of its database and its log. Undefined: the database is in memory, and nothing is logged. */
   readonly directory?: string;
   readonly ports?: TemporalPorts;
-  /** None: another gRPC port is taken where somebody listens already. True: that is a reason to fail; clients know the address. */
+  /** True: fail when the gRPC port is in use, because clients have its address. Undefined: choose another port then. */
   readonly keepAddress?: boolean;
-  /** Of its database. */
+  /** Durability of its database. */
   readonly durability?: Durability;
-  /** Told the process at once, long before it serves. */
+  /** Called with the process right after its launch, long before it serves. */
   readonly launched?: (pid: number) => void;
-  /** A server for tests needs no UI. */
+  /** True: without the Web UI, which tests do not need. */
   readonly headless?: boolean;
-  /** Temporal's dynamic configuration: key → JSON. */
+  /** Dynamic configuration of Temporal: JSON by key. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface TemporalServer {
   readonly pid: number;
-  /** host:port of gRPC. */
+  /** Address of gRPC, host:port. */
   readonly address: string;
-  /** Of the Web UI; none: headless. */
+  /** URL of the Web UI. Undefined when headless. */
   readonly uiUrl?: string;
-  /** Ends it and waits until it is gone. */
+  /** Ends the server and waits until its process is gone. */
   stop(): Promise<void>;
 }
 
@@ -54,9 +54,9 @@ const STOP_LIMIT_MS = 8_000;
 const SERVICE = 'temporal.api.workflowservice.v1.WorkflowService';
 
 /**
- * A Temporal development server of our own on loopback: one process, SQLite, namespace `default`, our search attributes.
- * Lives in a process group of its own, so that Ctrl-C in a terminal ends it only after the worker was drained.
- * @throws Error with the end of its log when it ends or does not serve within a minute
+ * Starts a Temporal development server on loopback: one process with SQLite, the namespace `default` and our search
+ * attributes. It has its own process group, so that Ctrl-C in a terminal does not end it before the worker was drained.
+ * @throws Error with the end of its log when it ends, or does not serve within a minute
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   for (let start = 1; ; start++) {
@@ -66,7 +66,10 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   }
 }
 
-/** @returns the problem of a server that ended by itself: as a rule a port that was free a moment ago is taken */
+/**
+ * Launches one server.
+ * @returns the problem when it ended by itself: as a rule another process has taken a port meanwhile
+ */
 async function startOnce(options: TemporalServerOptions): Promise<TemporalServer | { readonly problem: Error }> {
   const { directory, headless = false } = options;
   const wanted = options.ports ?? TEMPORAL_PORTS;
@@ -98,7 +101,7 @@ export async function isTemporalServing(address: string, timeoutMs = 2_000): Pro
       connection.healthService.check({ service: SERVICE }),
     );
     if (Number(status) !== 1) return false;
-    // healthy comes before the namespace is there
+    // the server reports healthy before the namespace exists
     await connection.withDeadline(deadline, () =>
       connection.workflowService.describeNamespace({ namespace: 'default' }),
     );
@@ -120,7 +123,10 @@ async function freePorts(wanted: TemporalPorts): Promise<TemporalPorts> {
   return { grpc, ui, http, metrics };
 }
 
-/** With a write-ahead log SQLite's `normal` flushes at checkpoints only, `full` at each commit (sqlite.org/pragma.html). */
+/**
+ * With a write-ahead log, SQLite flushes at checkpoints only (`normal`) or at each commit (`full`):
+ * sqlite.org/pragma.html.
+ */
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { process: 'normal', power: 'full' };
 
 async function commandLine(options: TemporalServerOptions & { ports: TemporalPorts }): Promise<string[]> {
@@ -148,7 +154,7 @@ async function commandLine(options: TemporalServerOptions & { ports: TemporalPor
 function launch(args: readonly string[], binary: string, log: string | undefined): ChildProcess {
   const output = log === undefined ? 'ignore' : openSync(log, 'a', 0o600);
   try {
-    // its own settings file of the person (~/.config/temporalio) must not change what we start
+    // the user's settings file of Temporal (~/.config/temporalio) must not change the server that we start
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] };
     return spawn(binary, args, { detached: true, stdio: ['ignore', output, output], env });
   } finally {

@@ -8,13 +8,13 @@ const away = new Error('ECONNREFUSED');
 const passes = (error: unknown) => error === away;
 const signal = new AbortController().signal;
 
-it('tries until it works, and says what it waits for', async () => {
+it('tries until it succeeds, and logs what it waits for', async () => {
   const attempt = vi.fn().mockRejectedValueOnce(away).mockResolvedValue('here');
   expect(await waitUntilReachable(attempt, { what: 'the store', log, passes, signal })).toBe('here');
   expect(lines).toEqual(['waiting for the store', 'the store answers']);
 });
 
-it('does not wait for what never passes, nor longer than its limit', async () => {
+it('waits neither after a permanent error nor longer than its limit', async () => {
   const patience = { what: 'the store', log, passes, signal };
   const wrong = vi.fn().mockRejectedValue(new Error('password authentication failed'));
   await expect(waitUntilReachable(wrong, patience)).rejects.toThrow('password');

@@ -5,19 +5,19 @@ const PAUSES_MS = [250, 500, 1_000, 2_000];
 const SAY_AGAIN_MS = 30_000;
 
 export interface Patience {
-  /** What is waited for, for the log. */
+  /** Name of the awaited part, for the log. */
   readonly what: string;
   readonly log: Logger;
-  /** Is this error one that passes? Others are thrown at once. */
+  /** Is this error transient? Other errors are thrown at once. */
   readonly passes: (error: unknown) => boolean;
-  /** None: as long as it takes. */
+  /** Undefined: without a limit. */
   readonly limitMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Tries until it works; says at once what it waits for, and again every half a minute.
- * @throws the last error, when it does not pass or the limit is over; AbortError
+ * Repeats an attempt until it succeeds. It logs what it waits for at once, and then every half a minute.
+ * @throws the last error, when it is permanent or the limit is over; AbortError
  */
 export async function waitUntilReachable<T>(
   attempt: () => Promise<T>,

@@ -9,9 +9,9 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The workflow code as one file, made once per state of the sources. Bundling needs seconds and some 300 MB, so it is done
- * by a process of its own that gives the memory back.
- * @param cache directory for bundles
+ * Bundles the workflow code into one file, once for each version of the sources. Bundling needs seconds and about 300
+ * MB, so a separate process does it, whose memory is free afterwards.
+ * @param cache directory of the bundles
  */
 export async function workflowBundle(cache: string): Promise<{ codePath: string }> {
   const codePath = path.join(cache, `workflows-${sourcesDigest()}.cjs`);
