@@ -6,7 +6,7 @@ import { controlOpOcc, eventsOf } from '../vnfm/operations.ts';
 import { vnfcsOf } from '../vnfm/vnf-lifecycle.ts';
 import type { DemoContext } from './demo-context.ts';
 import { follow, requireCompleted, runOperation, showCreation, showPlan, showTermination } from './lifecycle.ts';
-import { runOnClusterNode, lookAtNode, showNode } from './look.ts';
+import { lookAtNode, runOnClusterNode, showNode } from './look.ts';
 import { print, step } from './narration.ts';
 import { type NodeLogin, nodeLogin, sampleRequest } from './sample.ts';
 import { breakCommand, powerOff } from './simulated-cloud.ts';
