@@ -21,7 +21,7 @@ export type RequestOf<O extends Operation> = Requests[O];
 
 type InstantiationState = 'INSTANTIATED' | 'NOT_INSTANTIATED';
 
-/** Everything that differs between LCM operations, but for the plans (domain/planner). */
+/** Everything that differs between LCM operations, but for the plans (planning/make-plan.ts) and version 1 of the API (api/v1/operations.ts). */
 interface LcmOperation<Request> {
   /** The workflow type in Temporal. workflows/index.ts exports a function of this name. */
   readonly workflowType: string;
@@ -42,6 +42,8 @@ interface LcmOperation<Request> {
   readonly factsFrom: 'request' | 'instance';
   /** What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. Undefined: nothing. */
   readonly servers?: 'created' | 'scaled' | 'replaced' | 'deleted';
+  /** When the package must be usable: always, as servers are made from it; only if the request repeats parameters that name its files; or never. */
+  readonly usesPackage: 'always' | 'withParameters' | 'never';
   /** Whether the plan needs to know which control-plane nodes answer and vote. */
   readonly surveysControlPlane: boolean;
   /** Whether what was done can be undone (reference: Tacker's v2 API). @param request parameters as the store keeps them */
@@ -59,6 +61,7 @@ export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf
     leaves: 'INSTANTIATED',
     factsFrom: 'request',
     servers: 'created',
+    usesPackage: 'always',
     surveysControlPlane: false,
     isRollbackSupported: () => true,
   },
@@ -71,6 +74,7 @@ export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf
     leaves: 'NOT_INSTANTIATED',
     factsFrom: 'instance',
     servers: 'deleted',
+    usesPackage: 'never',
     surveysControlPlane: false,
     isRollbackSupported: () => false,
   },
@@ -83,6 +87,7 @@ export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf
     leaves: 'INSTANTIATED',
     factsFrom: 'instance',
     servers: 'scaled',
+    usesPackage: 'always',
     surveysControlPlane: false,
     isRollbackSupported: ({ type }) => type === 'SCALE_OUT',
   },
@@ -95,6 +100,7 @@ export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf
     leaves: 'INSTANTIATED',
     factsFrom: 'instance',
     servers: 'replaced',
+    usesPackage: 'withParameters',
     surveysControlPlane: true,
     isRollbackSupported: () => false,
   },
@@ -103,6 +109,7 @@ export const LCM_OPERATIONS: { readonly [O in Operation]: LcmOperation<RequestOf
     summary: 'Change what is known of a VNF instance',
     request: VnfInfoModificationRequest,
     factsFrom: 'instance',
+    usesPackage: 'never',
     surveysControlPlane: false,
     isRollbackSupported: () => true,
   },

@@ -1,12 +1,6 @@
 import type { AddedServers } from '../domain/capacity.ts';
 import type { Plan } from '../domain/operation/plan.ts';
-import type {
-  HealVnfRequest,
-  InstantiateVnfRequest,
-  ScaleVnfRequest,
-  TerminateVnfRequest,
-  VnfInfoModificationRequest,
-} from '../domain/sol-requests.ts';
+import type { Operation, RequestOf } from '../domain/operations.ts';
 import { planHeal } from '../domain/stack-plans/heal.ts';
 import { healedVnfcs, vnfcCounts } from '../domain/stack-plans/healed-vnfcs.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
@@ -29,19 +23,20 @@ import { newVnf, vnfOfInstance } from './vnf-of-instance.ts';
 export type PlannedInstance = Pick<VnfInstanceRow, 'id' | 'packageId'> &
   Partial<Pick<VnfInstanceRow, 'instantiatedVnfInfo'>>;
 
-/** The request of an operation, secrets included. */
-export type OperationRequest =
-  | { readonly operation: 'INSTANTIATE'; readonly request: InstantiateVnfRequest }
-  | { readonly operation: 'SCALE'; readonly request: ScaleVnfRequest }
-  | { readonly operation: 'HEAL'; readonly request: HealVnfRequest }
-  | { readonly operation: 'TERMINATE'; readonly request: TerminateVnfRequest }
-  | { readonly operation: 'MODIFY_INFO'; readonly request: VnfInfoModificationRequest };
+/** An operation with its request, secrets included. */
+export type OperationRequest<O extends Operation = Operation> = {
+  [P in O]: { readonly operation: P; readonly request: RequestOf<P> };
+}[O];
 
-export type PlanQuestion = OperationRequest & {
-  readonly instance: PlannedInstance;
-  /** What a survey of the VNF found. Undefined when none was made: then every node counts as alive. */
-  readonly survey?: unknown;
-};
+export type PlanQuestion<O extends Operation = Operation> = {
+  [P in O]: {
+    readonly operation: P;
+    readonly request: RequestOf<P>;
+    readonly instance: PlannedInstance;
+    /** What a survey of the VNF found. Undefined when none was made: then every node counts as alive. */
+    readonly survey?: unknown;
+  };
+}[O];
 
 export interface Planned {
   readonly plan: Plan;
@@ -61,28 +56,27 @@ export interface Planned {
  * @throws VnflowError whatever can be known to be wrong with the request: BAD_REQUEST naming the member, FLAVOUR_UNKNOWN,
  * QUORUM_LOST, QUORUM_INCOMPLETE, CONTROL_PLANE_UNKNOWN, BACKUP_MISSING, BACKUP_UNKNOWN, BACKUP_NOT_NEEDED, …
  */
-export async function makePlan(deps: PlanningDependencies, question: PlanQuestion): Promise<Planned> {
-  switch (question.operation) {
-    case 'INSTANTIATE':
-      return planOfInstantiate(deps, question);
-    case 'SCALE':
-      return planOfScale(deps, question);
-    case 'HEAL':
-      return planOfHeal(deps, question);
-    case 'TERMINATE':
-      return { plan: planTerminate(question.request) };
-    case 'MODIFY_INFO':
-      return { plan: planModifyInfo('forward'), rollback: planModifyInfo('rollback') };
-    default:
-      return question satisfies never;
-  }
+export async function makePlan<O extends Operation>(
+  deps: PlanningDependencies,
+  question: PlanQuestion<O>,
+): Promise<Planned> {
+  return PLANNERS[question.operation](deps, question);
 }
 
-type QuestionOf<Operation> = Extract<PlanQuestion, { operation: Operation }>;
+type Planner<O extends Operation> = (deps: PlanningDependencies, question: PlanQuestion<O>) => Promise<Planned>;
+
+/** How each operation is planned. */
+const PLANNERS: { readonly [O in Operation]: Planner<O> } = {
+  INSTANTIATE: planOfInstantiate,
+  TERMINATE: async (_deps, { request }) => ({ plan: planTerminate(request) }),
+  SCALE: planOfScale,
+  HEAL: planOfHeal,
+  MODIFY_INFO: async () => ({ plan: planModifyInfo('forward'), rollback: planModifyInfo('rollback') }),
+};
 
 async function planOfInstantiate(
   deps: PlanningDependencies,
-  { instance, request }: QuestionOf<'INSTANTIATE'>,
+  { instance, request }: PlanQuestion<'INSTANTIATE'>,
 ): Promise<Planned> {
   const { vnfd, files } = await packageOfInstance(deps, instance);
   const of = flavour(vnfd, request.flavourId);
@@ -101,7 +95,7 @@ async function planOfInstantiate(
   return { plan: planInstantiate(vnf.inside(facts)), rollback: planInstantiateRollback(), vnf };
 }
 
-async function planOfScale(deps: PlanningDependencies, { instance, request }: QuestionOf<'SCALE'>): Promise<Planned> {
+async function planOfScale(deps: PlanningDependencies, { instance, request }: PlanQuestion<'SCALE'>): Promise<Planned> {
   const of = await flavourOfInstance(deps, instance);
   const scale = scaleFacts(request, of, instance.instantiatedVnfInfo ?? {});
   const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams: request.additionalParams });
@@ -115,7 +109,7 @@ async function planOfScale(deps: PlanningDependencies, { instance, request }: Qu
 
 async function planOfHeal(
   deps: PlanningDependencies,
-  { instance, request, survey }: QuestionOf<'HEAL'>,
+  { instance, request, survey }: PlanQuestion<'HEAL'>,
 ): Promise<Planned> {
   const { additionalParams, of } = {
     additionalParams: request.additionalParams,
@@ -149,7 +143,7 @@ export async function vnfOf(
  */
 export async function slotsSurveyedLast(
   deps: PlanningDependencies,
-  { instance, request }: Pick<QuestionOf<'HEAL'>, 'instance' | 'request'>,
+  { instance, request }: Pick<PlanQuestion<'HEAL'>, 'instance' | 'request'>,
 ): Promise<readonly string[] | undefined> {
   const { slots, recreate } = healedVnfcs(request, instance.instantiatedVnfInfo);
   if (recreate) return undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { isFinal, OPERATION_STATES } from '../domain/operation/state.ts';
+import { LCM_OPERATIONS, OPERATIONS } from '../domain/operations.ts';
 import { violatedConstraint } from './constraint.ts';
 import { inTransaction } from './in-transaction.ts';
 import { json } from './json.ts';
@@ -49,13 +50,16 @@ export async function findOtherVimNamed(db: Database, wanted: WantedName): Promi
     .executeTakeFirst();
 }
 
+/** Operations that take the name of a VIM from their request. */
+const NAMING = OPERATIONS.filter((operation) => LCM_OPERATIONS[operation].factsFrom === 'request');
+
 /** Finds another instance of the project that an open operation will register as a VIM of that name. @returns its id */
 export async function findInstanceBecomingVim(db: Database, wanted: WantedName): Promise<string | undefined> {
   const row = await db
     .selectFrom('vnfLcmOpOcc')
     .select('vnfInstanceId')
     .where('tenant', '=', wanted.tenant)
-    .where('operation', '=', 'INSTANTIATE')
+    .where('operation', 'in', NAMING)
     .where('operationState', 'not in', OPERATION_STATES.filter(isFinal))
     .where('vnfInstanceId', '!=', wanted.vnfInstanceId)
     .where(sql`operation_params #>> '{additionalParams,k8s_cluster_installation_param,vim_name}'`, '=', wanted.name)

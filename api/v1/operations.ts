@@ -4,6 +4,7 @@ import { findDefaultVim } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { cannotMove } from '../vnflcm/plan-modification.ts';
+import { healView, instantiateView, modificationView } from './request-view.ts';
 import {
   HealVnfRequestV1,
   InstantiateVnfRequestV1,
@@ -37,6 +38,8 @@ interface V1Operation<O extends Operation> {
     instance: VnfInstanceRow,
     body: V1RequestOf<O>,
   ) => RequestOf<O> | Promise<RequestOf<O>>;
+  /** A request that is stored, in the shape in which v1 would have sent it. @param params as the store keeps them, without secrets */
+  readonly view: (params: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
 /** What v1 has of its own of each LCM operation. Everything else is in domain/operations.ts. */
@@ -44,12 +47,18 @@ export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
   INSTANTIATE: {
     request: InstantiateVnfRequestV1,
     translate: async ({ db }, { tenant }, body) => instantiateRequest(body, (await findDefaultVim(db, tenant))?.id),
+    view: instantiateView,
   },
-  TERMINATE: { request: TerminateVnfRequestV1, translate: (_context, _instance, body) => terminateRequest(body) },
-  SCALE: { request: ScaleVnfRequestV1, translate: (_context, _instance, body) => scaleRequest(body) },
+  TERMINATE: {
+    request: TerminateVnfRequestV1,
+    translate: (_context, _instance, body) => terminateRequest(body),
+    view: unchanged,
+  },
+  SCALE: { request: ScaleVnfRequestV1, translate: (_context, _instance, body) => scaleRequest(body), view: unchanged },
   HEAL: {
     request: HealVnfRequestV1,
     translate: (_context, { instantiatedVnfInfo }, body) => healRequest(body, instantiatedVnfInfo ?? {}),
+    view: healView,
   },
   MODIFY_INFO: {
     request: VnfInfoModificationRequestV1,
@@ -57,5 +66,10 @@ export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
       if (vnfPkgId !== packageId) throw cannotMove('vnfPkgId');
       return modificationRequest(body);
     },
+    view: modificationView,
   },
 };
+
+function unchanged(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return params;
+}

@@ -1,25 +1,11 @@
-import type { Operation } from '../../domain/operations.ts';
 import type { ExtVirtualLinkData, VimConnectionInfo } from '../../domain/sol-requests.ts';
 import { OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
 import { V1_OPENSTACK } from './translate-request.ts';
 
 type Free = Readonly<Record<string, unknown>>;
 
-/** The parameters of an operation in the shape in which v1 would have sent them. @param params as the store keeps them, without secrets */
-export function requestView(operation: Operation, params: Free): Free {
-  switch (operation) {
-    case 'INSTANTIATE':
-      return instantiateView(params);
-    case 'HEAL':
-      return healView(params);
-    case 'MODIFY_INFO':
-      return modificationView(params);
-    default:
-      return params;
-  }
-}
-
-function instantiateView({ vimConnectionInfo, extVirtualLinks, ...rest }: Free): Free {
+/** An instantiate request in the shape in which v1 would have sent it. @param params as the store keeps them, without secrets */
+export function instantiateView({ vimConnectionInfo, extVirtualLinks, ...rest }: Free): Free {
   return {
     ...rest,
     vimConnectionInfo: connectionsView(vimConnectionInfo),
@@ -63,8 +49,8 @@ function extVirtualLinkView({ extCps, ...link }: ExtVirtualLinkData): Free {
   };
 }
 
-/** A heal of everything is one without `vnfcInstanceId` in v1, and has no `all`. */
-function healView({ vnfcInstanceId, additionalParams, ...rest }: Free): Free {
+/** A heal request in the shape of v1. A heal of everything is one without `vnfcInstanceId` in v1, and has no `all`. */
+export function healView({ vnfcInstanceId, additionalParams, ...rest }: Free): Free {
   const given = (additionalParams ?? {}) as Free;
   const { all, ...others } = given;
   const kept = vnfcInstanceId === undefined && all === true ? others : given;

@@ -1,7 +1,8 @@
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import { solTime } from '../http/times.ts';
 import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
-import { modificationView, requestView } from './request-view.ts';
+import { V1_OPERATIONS } from './operations.ts';
+import { modificationView } from './request-view.ts';
 import { vnfInstanceUrl } from './vnf-instance-view.ts';
 
 export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
@@ -14,7 +15,8 @@ export function vnfLcmOpOccView(row: VnfLcmOpOccRow, endpoint: string): Record<s
   return {
     ...vnfLcmOpOccMembers(row, {
       time: solTime,
-      operationParams: ({ operation, operationParams }) => JSON.stringify(requestView(operation, operationParams)),
+      operationParams: ({ operation, operationParams }) =>
+        JSON.stringify(V1_OPERATIONS[operation].view(operationParams)),
       changedInfo: modificationView,
     }),
     _links: {

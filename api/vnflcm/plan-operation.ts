@@ -1,3 +1,4 @@
+import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import type { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
 import { VNF_KINDS } from '../../domain/vnf-kinds/index.ts';
 import { makePlan, type OperationRequest, type Planned } from '../../planning/make-plan.ts';
@@ -57,10 +58,9 @@ export async function planNewInstance(
   return { ...planned, params: { ...request, vimConnectionInfo } };
 }
 
-/** A scale makes servers from the package. A heal reads it only where the request repeats parameters, which name what is in it. */
-function needsUsablePackage(asked: OperationRequest): boolean {
-  if (asked.operation === 'SCALE') return true;
-  if (asked.operation !== 'HEAL') return false;
-  const given = Object.keys(asked.request.additionalParams ?? {});
+function needsUsablePackage({ operation, request }: OperationRequest): boolean {
+  const { usesPackage } = LCM_OPERATIONS[operation];
+  if (usesPackage !== 'withParameters') return usesPackage === 'always';
+  const given = 'additionalParams' in request ? Object.keys(request.additionalParams ?? {}) : [];
   return VNF_KINDS.some(({ parameters }) => parameters !== undefined && given.includes(parameters.key));
 }

@@ -4,7 +4,7 @@ import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disr
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { LookRequest } from '../../domain/operation/activity-contract.ts';
 import { criticalPath, type PlanStep } from '../../domain/operation/plan.ts';
-import { LCM_OPERATIONS, OPERATIONS } from '../../domain/operations.ts';
+import { LCM_OPERATIONS, OPERATIONS, type Operation } from '../../domain/operations.ts';
 import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
@@ -48,7 +48,9 @@ export async function planAnswer(
   const seen = question && (await seenOf(context, { vnfInstanceId: instance.id, ...question }));
   const survey = seen?.look?.survey;
   const planned =
-    survey && asked.operation === 'HEAL' ? await planOperation(context, instance, request, survey) : assumed;
+    survey && LCM_OPERATIONS[asked.operation].surveysControlPlane
+      ? await planOperation(context, instance, request, survey)
+      : assumed;
   return answerOf(context, planned, {
     operation: asked.operation,
     vnfInstanceId: instance.id,
@@ -65,7 +67,7 @@ function lookOf(
 ): Omit<LookRequest, 'vnfInstanceId'> | undefined {
   const drained = drainedSlots(plan, nodes);
   if (added) return { drained, added };
-  return operation === 'HEAL' || drained.length > 0 ? { drained } : undefined;
+  return LCM_OPERATIONS[operation].surveysControlPlane || drained.length > 0 ? { drained } : undefined;
 }
 
 /** What the cluster says, or why it says nothing: a plan is made in either case. */
@@ -131,7 +133,8 @@ async function answerOf(
   { plan, rollback, vnf }: Planned,
   { operation, vnfInstanceId, nodes, seen }: Asked,
 ): Promise<Record<string, unknown>> {
-  const scriptPath = operation === 'INSTANTIATE' ? vnf?.scriptPath : vnf?.scriptPath && SCRIPT;
+  const isNew = LCM_OPERATIONS[operation].factsFrom === 'request';
+  const scriptPath = isNew ? vnf?.scriptPath : vnf?.scriptPath && SCRIPT;
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => step.seconds ?? secondsOf(step.kind);
   const critical = criticalPath(plan, expected);
@@ -178,8 +181,12 @@ function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => 
 }
 
 /** @throws VnflowError BAD_REQUEST naming the member of `request` that does not fit */
-function readRequest({ operation, request }: PlanRequest): OperationRequest {
-  const schema: z.ZodType = LCM_OPERATIONS[operation].request;
-  // The compiler does not see that operation and request belong together.
-  return { operation, request: parseMember(schema, request, ['request']) } as OperationRequest;
+function readRequest<O extends Operation>({
+  operation,
+  request,
+}: {
+  operation: O;
+  request?: unknown;
+}): OperationRequest<O> {
+  return { operation, request: parseMember(LCM_OPERATIONS[operation].request, request, ['request']) };
 }

@@ -68,7 +68,8 @@ export async function vnfcsOf(vnfm: Vnfm, id: string): Promise<VnfcResource[]> {
 
 /** A task resource of a VNF instance (SOL003 5.4) and what is posted to it. */
 export interface LcmRequest {
-  readonly task: 'instantiate' | 'scale' | 'heal' | 'terminate';
+  /** A task of domain/operations.ts, for example `heal`. */
+  readonly task: string;
   readonly body: unknown;
 }
 

@@ -1,14 +1,11 @@
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import axios from 'axios';
+import { TASKS } from '../../domain/operations.ts';
 import type { Ledger } from '../../simulator/index.ts';
 import { jobId } from '../../ssh/job.ts';
 
-const OPERATIONS: Readonly<Record<string, string>> = {
-  instantiate: 'INSTANTIATE',
-  scale: 'SCALE',
-  heal: 'HEAL',
-  terminate: 'TERMINATE',
-};
+/** Task resource → operation. */
+const OPERATION_OF = new Map(TASKS.map(([operation, task]) => [task, operation]));
 
 interface Promised {
   /** Answer of `POST …/plan`, asked for right before the operation. */
@@ -31,7 +28,7 @@ export function askForPlans(http: AxiosInstance): AxiosInstance {
   const pending = new WeakMap<object, Promised>();
   http.interceptors.request.use(async (config) => {
     const [, instance, task] = /\/vnflcm\/v2\/vnf_instances\/([^/?]+)\/([a-z]+)$/.exec(config.url ?? '') ?? [];
-    const operation = OPERATIONS[task ?? ''];
+    const operation = OPERATION_OF.get(task ?? '');
     if (config.method !== 'post' || operation === undefined) return config;
     const { baseURL = '', headers } = config;
     const answer = await axios.post(
