@@ -107,7 +107,7 @@ describe('the closing line of npm test', () => {
     expect(countTests(undefined, 1).failed).toBe(1);
   });
 
-  it('gives another run to a few tests of the whole system, and to nothing else', () => {
+  it('gives another run to a few files that wait for processes, and to no pure function', () => {
     const again = (...names) =>
       worthAnotherRun(
         JSON.stringify({
@@ -118,6 +118,7 @@ describe('the closing line of npm test', () => {
         }),
       );
     expect(again('test/slow.test.ts')).toEqual(['test/slow.test.ts']);
+    expect(again('simulator/test/slow.test.ts')).toEqual(['simulator/test/slow.test.ts']);
     expect(again('test/slow.test.ts', 'domain/plan.test.ts')).toEqual([]);
     expect(again('test/1.test.ts', 'test/2.test.ts', 'test/3.test.ts', 'test/4.test.ts')).toEqual([]);
     expect(again()).toEqual([]);
@@ -127,5 +128,8 @@ describe('the closing line of npm test', () => {
   it('has the form that CI reads', () => {
     expect(closingLine({ passed: 12, failed: 0, skipped: 0 })).toBe('12 passed, 0 failed');
     expect(closingLine({ passed: 12, failed: 1, skipped: 2 })).toBe('12 passed, 1 failed, 2 skipped');
+    expect(closingLine({ passed: 12, failed: 0, skipped: 0, repeated: 1 })).toBe(
+      '12 passed, 0 failed, 1 test file(s) passed only in a second run',
+    );
   });
 });
