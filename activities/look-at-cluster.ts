@@ -1,6 +1,6 @@
-import type { ClusterLook } from '../domain/cluster-look.ts';
 import type { LookActivities, LookRequest, StepInput } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
+import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { type EvictedPod, evictedPods } from '../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { findNodesOfSlots, listControlPlane } from '../store/cluster-nodes.ts';

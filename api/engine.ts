@@ -1,7 +1,7 @@
-import type { ClusterLook } from '../domain/cluster-look.ts';
 import type { LookRequest } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { Operation } from '../domain/operations.ts';
+import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 
 /** What the API asks of the workflow engine. Everything else it reads from the store. */
 export interface LcmEngine {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Survey } from './cluster-look.ts';
+import { Survey } from './vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { ClusterContext } from './vnf-kinds/kubernetes-cluster/phase-environment.ts';
 
 /** By slot: the id of its server. */

@@ -1,8 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { ClusterLook } from '../domain/cluster-look.ts';
 import type { LookRequest, OperationRef } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
+import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOpenOperation } from '../store/operations.ts';
 import type { Secrets } from '../store/secrets.ts';

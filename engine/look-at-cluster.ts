@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { TimeoutFailure } from '@temporalio/common';
-import { ClusterLook } from '../domain/cluster-look.ts';
 import type { LookRequest } from '../domain/operation/activity-contract.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { LOOK_WORKFLOW, lookWorkflowId, TASK_QUEUE } from '../workflows/contract.ts';
 import { toEngineProblem } from './engine-problem.ts';
 import { rootOf } from './workflow-failure.ts';

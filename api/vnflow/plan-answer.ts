@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ClusterLook } from '../../domain/cluster-look.ts';
 import { disruptionOf, drainedSlots, type ExistingNode } from '../../domain/disruption.ts';
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { LookRequest } from '../../domain/operation/activity-contract.ts';
@@ -9,6 +8,7 @@ import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
 import { stepSummary } from '../../domain/steps/index.ts';
+import type { ClusterLook } from '../../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import type { OperationRequest, Planned } from '../../planning/make-plan.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';

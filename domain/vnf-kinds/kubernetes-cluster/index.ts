@@ -1,4 +1,3 @@
-import { Survey } from '../../cluster-look.ts';
 import type { DiscoveredStack } from '../../discovered-stack.ts';
 import type { Plan } from '../../operation/plan.ts';
 import { parseMember } from '../../parse-member.ts';
@@ -6,6 +5,7 @@ import type { InsideServers } from '../../stack-plans/inside-servers.ts';
 import type { Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkClusterParameters } from './check-parameters.ts';
 import { backupIdOf, checkBackup } from './chosen-backup.ts';
+import { Survey } from './cluster-look.ts';
 import { discoverCluster, discoverNodes } from './discovery.ts';
 import { DrainTimeout } from './drain-timeout.ts';
 import { healFacts } from './heal-facts.ts';

@@ -1,9 +1,9 @@
 import type { LcmEngine } from '../../../api/engine.ts';
-import type { ClusterLook } from '../../../domain/cluster-look.ts';
 import { type OperatorAction, refusalInState } from '../../../domain/operation/operator-actions.ts';
 import { nextState } from '../../../domain/operation/state.ts';
 import { LCM_OPERATIONS } from '../../../domain/operations.ts';
 import { VnflowError } from '../../../domain/problems.ts';
+import type { ClusterLook } from '../../../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { acceptLcmRequest } from '../../../store/lcm-requests.ts';
 import type { Database } from '../../../store/open-store.ts';
 import { findOperation } from '../../../store/operations.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ControlPlaneSurvey } from './vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
-import { EvictedPod } from './vnf-kinds/kubernetes-cluster/evicted-pods.ts';
+import type { ControlPlaneSurvey } from './control-plane-survey.ts';
+import { EvictedPod } from './evicted-pods.ts';
 
 export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
   nodes: z.array(
