@@ -7,6 +7,8 @@ export interface DiscoveredResource {
   readonly stackId: string;
   /** Name of the resource that is that stack, in the stack above; undefined in the root stack. */
   readonly parent?: string | undefined;
+  /** Of a server: the N of its slot `VDU[N]`. Undefined for any other resource, and for a server that has no place. */
+  readonly index?: number | undefined;
 }
 
 export interface DiscoveredAddresses {

@@ -31,7 +31,7 @@ it('instantiate brings nodes and a majority; there is nothing to disturb', () =>
 });
 
 it('scale out leaves the workers alone, and asks the control plane', () => {
-  const plan = planScale({ type: 'SCALE_OUT', vduId: 'workerNode', count: 2, by: 1 });
+  const plan = planScale({ type: 'SCALE_OUT', vduId: 'workerNode', count: 2, by: 1, slots: ['workerNode[2]'] });
   expect(disruptionOf(plan, NODES)).toMatchObject({
     added: ['workerNode[2]'],
     drained: [],
@@ -41,8 +41,8 @@ it('scale out leaves the workers alone, and asks the control plane', () => {
   });
 });
 
-it('scale in drains and removes the newest, and leaves the others alone', () => {
-  const plan = planScale({ type: 'SCALE_IN', vduId: 'workerNode', count: 2, by: 1 });
+it('scale in drains and removes a worker, and leaves the others alone', () => {
+  const plan = planScale({ type: 'SCALE_IN', vduId: 'workerNode', count: 2, by: 1, slots: ['workerNode[1]'] });
   expect(disruptionOf(plan, NODES)).toMatchObject({
     added: [],
     removed: ['w1'],

@@ -22,7 +22,15 @@ const vnfc = (
     stack,
   }: { server: keyof typeof PORTS; creationTime: string; stack: { name: string; id: string } },
 ) => [
-  { name: vdu, type: 'OS::Nova::Server', physicalId: server, creationTime, stack, parent: `${vdu}-${index}` },
+  {
+    name: vdu,
+    type: 'OS::Nova::Server',
+    physicalId: server,
+    creationTime,
+    stack,
+    parent: `${vdu}-${index}`,
+    place: { index },
+  },
   {
     name: `${vdu}_CP1`,
     type: 'OS::Neutron::Port',

@@ -1,15 +1,10 @@
+import { byAge, type PlacedResource, type ServerPlace } from './server-places.ts';
 import type { ExtVirtualLinkData } from './sol-requests.ts';
 
-/** A resource of the stack or of one nested in it, as Heat lists it with nested_depth=2. */
-export interface StackResourceFacts {
-  readonly name: string;
-  readonly type: string;
-  readonly physicalId: string;
-  /** ISO 8601, whole seconds. */
-  readonly creationTime: string;
-  readonly stack: { readonly name: string; readonly id: string };
-  /** Name of the resource that is the containing stack, in the stack above. */
-  readonly parent?: string | undefined;
+/** A resource of the stack or of one nested in it. */
+export interface StackResourceFacts extends PlacedResource {
+  /** Of a server in a nested stack. */
+  readonly place?: ServerPlace | undefined;
 }
 
 export interface InstantiatedVnfFacts {
@@ -32,7 +27,16 @@ export interface InstantiatedVnfFacts {
 
 interface Nfv {
   readonly VDU?: Readonly<
-    Record<string, { computeFlavourId?: unknown; vcImageId?: unknown; locationConstraints?: unknown }>
+    Record<
+      string,
+      {
+        computeFlavourId?: unknown;
+        vcImageId?: unknown;
+        locationConstraints?: unknown;
+        flavor?: unknown;
+        image?: unknown;
+      }
+    >
   >;
 }
 
@@ -40,6 +44,7 @@ interface Vnfc {
   readonly id: string;
   readonly vduId: string;
   readonly index: number;
+  readonly member: ServerPlace['member'];
   readonly creationTime: string;
   readonly ports: readonly { readonly cpdId: string; readonly portId: string }[];
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -76,7 +81,7 @@ export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string,
   };
 }
 
-/** Newest first: by index, then by creation time, descending. */
+/** Newest first: members of groups by their age, others by index, then by creation time, descending. */
 function vnfcsOf(facts: InstantiatedVnfFacts): Vnfc[] {
   const cpdIds = new Map(facts.vdus.map(({ id, cpdIds: cps }) => [id, cps]));
   const byStack = Map.groupBy(facts.resources, ({ stack }) => stack.id);
@@ -89,26 +94,41 @@ function vnfcsOf(facts: InstantiatedVnfFacts): Vnfc[] {
           .filter(({ name, type }) => name === cpdId && type === 'OS::Neutron::Port')
           .map(({ physicalId }) => ({ cpdId, portId: physicalId })),
       );
-      const index = /-(\d+)$/.exec(server.parent ?? '')?.[1];
       return {
         id: server.physicalId,
         vduId: server.name,
-        index: Number(index ?? 0),
+        index: server.place?.index ?? 0,
+        member: server.place?.member,
         creationTime: server.creationTime,
         ports,
-        metadata: vnfcMetadata(server, index, facts.nfv),
+        metadata: vnfcMetadata(server, facts.nfv),
       };
     })
-    .sort((a, b) => b.index - a.index || b.creationTime.localeCompare(a.creationTime) || a.id.localeCompare(b.id));
+    .sort(newestFirst);
 }
 
-function vnfcMetadata(server: StackResourceFacts, index: string | undefined, nfv: Nfv): Record<string, unknown> {
-  const key = index === undefined ? server.name : `${server.name}-${index}`;
-  const { computeFlavourId, vcImageId, locationConstraints } = nfv.VDU?.[key] ?? {};
+function newestFirst(a: Vnfc, b: Vnfc): number {
+  if (a.member && b.member && a.vduId === b.vduId) return byAge(b.member, a.member);
+  return b.index - a.index || b.creationTime.localeCompare(a.creationTime) || a.id.localeCompare(b.id);
+}
+
+/** `vdu_idx` of a member of a group is its slot, which Tacker does not have; `parent_creation_time` says which one Heat removes first. */
+function vnfcMetadata({ name, place, creationTime, stack }: StackResourceFacts, nfv: Nfv): Record<string, unknown> {
+  const { index, member } = place ?? {};
+  const key = index === undefined || member ? name : `${name}-${index}`;
+  const { locationConstraints, ...given } = nfv.VDU?.[key] ?? {};
+  const { computeFlavourId = given.flavor, vcImageId = given.image } = given;
   return {
-    creation_time: server.creationTime,
-    stack_id: `${server.stack.name}/${server.stack.id}`,
-    ...(index === undefined ? {} : { vdu_idx: Number(index) }),
+    creation_time: creationTime,
+    stack_id: `${stack.name}/${stack.id}`,
+    ...(index === undefined ? {} : { vdu_idx: index }),
+    ...(member === undefined
+      ? {}
+      : {
+          parent_stack_id: `${member.stack.name}/${member.stack.id}`,
+          parent_resource_name: member.name,
+          parent_creation_time: member.creationTime,
+        }),
     ...(computeFlavourId === undefined ? {} : { flavor: computeFlavourId }),
     ...(vcImageId === undefined ? {} : { [`image-${key}`]: vcImageId }),
     ...(locationConstraints === undefined ? {} : { zone: locationConstraints }),

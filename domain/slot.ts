@@ -1,4 +1,4 @@
-/** A slot is a node's place in the cluster, known before any server exists: `workerNode[1]` is the VNFC of VDU workerNode with vdu_idx 1. */
+/** A slot is a node's place in the cluster, known before any server exists: `workerNode[1]` is the VNFC of VDU workerNode with vdu_idx 1. A member of a scaling group keeps its slot as long as it lives. */
 export function slotName(vduId: string, index: number): string {
   return `${vduId}[${index}]`;
 }

@@ -36,7 +36,7 @@ export interface StackContent {
   /** Nested templates by file name. */
   readonly files: Readonly<Record<string, string>>;
   /** Complete: Heat replaces a json parameter whole. */
-  readonly parameters: { readonly nfv: Nfv };
+  readonly parameters: { readonly nfv: Nfv } & Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -161,20 +161,34 @@ export async function showResource(
   return answer.status === 404 ? undefined : answer.read(resourceSchema).resource;
 }
 
+interface Mark extends CallOptions {
+  readonly name: string;
+  readonly reason: string;
+}
+
 /**
  * Marks a resource, so that the next update of the root stack replaces it.
  * @param stack the stack that contains the resource: as a rule a nested one
  * @throws VnflowError VIM_BUSY while that stack is in progress, VIM_NOT_FOUND when there is no such resource
  */
-export async function markUnhealthy(
+export async function markUnhealthy(session: Session, stack: StackRef, at: Mark): Promise<void> {
+  await mark(session, stack, { ...at, isUnhealthy: true });
+}
+
+/** Takes back what `markUnhealthy` did; a resource that failed in another way stays as it is. @throws VnflowError as `markUnhealthy` */
+export async function markHealthy(session: Session, stack: StackRef, at: Mark): Promise<void> {
+  await mark(session, stack, { ...at, isUnhealthy: false });
+}
+
+async function mark(
   session: Session,
   stack: StackRef,
-  { name, reason, ...options }: CallOptions & { readonly name: string; readonly reason: string },
+  { name, reason, isUnhealthy, ...options }: Mark & { readonly isUnhealthy: boolean },
 ): Promise<void> {
   await requestHeat(session, {
     method: 'PATCH',
     path: pathOf(stack, `/resources/${encodeURIComponent(name)}`),
-    json: { mark_unhealthy: true, resource_status_reason: reason },
+    json: { mark_unhealthy: isUnhealthy, resource_status_reason: reason },
     expect: [200],
     ...options,
   });

@@ -21,6 +21,11 @@ const ENVIRONMENT = {
   VNFLOW_SECRET_OUTPUT: '/job/secret-output',
 };
 
+it('is the same in the sample for version 1 of the API', () => {
+  const copy = new URL('../samples/kubernetes-cluster-v1/Scripts/install_k8s_cluster.sh', import.meta.url);
+  expect(readFileSync(copy, 'utf8')).toBe(SCRIPT);
+});
+
 interface Reply {
   readonly stdout?: string;
   readonly stderr?: string;

@@ -1,10 +1,11 @@
 import { VnflowError } from '../domain/problems.ts';
+import { USER_DATA_CLASS, USER_DATA_CLASSES, userDataClass } from '../domain/user-data.ts';
 
 const FILE = 'lcm-operation-user-data';
-const CLASS = 'lcm-operation-user-data-class';
+const CLASS = USER_DATA_CLASS;
 
 /**
- * UserData is chosen per request by two keys. StandardUserData is built in: the file that the request names is not read.
+ * UserData is chosen per request by two keys. Both classes are built in: the file that the request names is not read.
  * @throws VnflowError BAD_REQUEST
  */
 export function checkUserData(additionalParams: Readonly<Record<string, unknown>> = {}): void {
@@ -15,9 +16,9 @@ export function checkUserData(additionalParams: Readonly<Record<string, unknown>
       detail: `additionalParams: '${FILE}' or '${CLASS}' missing; give both.`,
     });
   }
-  if (name === 'StandardUserData' && typeof file === 'string') return;
+  if (userDataClass(additionalParams) && typeof file === 'string') return;
   throw new VnflowError('BAD_REQUEST', {
-    detail: `additionalParams.${CLASS}: only StandardUserData can be used; give it together with ${FILE}.`,
+    detail: `additionalParams.${CLASS}: only ${USER_DATA_CLASSES.join(' and ')} can be used; give one of them together with ${FILE}.`,
   });
 }
 

@@ -1,13 +1,17 @@
 import type { AddedServers } from '../domain/capacity.ts';
 import type { Plan } from '../domain/operation/plan.ts';
 import type { Operation, RequestOf } from '../domain/operations.ts';
+import { VnflowError } from '../domain/problems.ts';
 import { planHeal } from '../domain/stack-plans/heal.ts';
-import { healedVnfcs, vnfcCounts } from '../domain/stack-plans/healed-vnfcs.ts';
+import { healedVnfcs, vnfcCounts, vnfcSlots } from '../domain/stack-plans/healed-vnfcs.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
 import { planModifyInfo } from '../domain/stack-plans/modify-info.ts';
 import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts';
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
+import { vduGroups } from '../domain/standard-user-data/vdu-groups.ts';
+import { baseHot, type UserDataInput } from '../domain/standard-user-data.ts';
+import { stackContent, USER_DATA_CLASS, userDataClass } from '../domain/user-data.ts';
 import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { flavour, vduCount } from '../domain/vnfd.ts';
@@ -16,7 +20,7 @@ import { findClusterVim } from '../store/cluster-vims.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import { checkRepeatedUserData, checkUserData } from './check-user-data.ts';
 import type { PlanningDependencies } from './dependencies.ts';
-import { flavourOfInstance, packageOfInstance } from './package-of-instance.ts';
+import { flavourOfInstance, packageOfInstance, textsUnder } from './package-of-instance.ts';
 import { newVnf, vnfOfInstance } from './vnf-of-instance.ts';
 
 /** An instance as it is before the operation. It need not be in the store yet. */
@@ -92,7 +96,21 @@ async function planOfInstantiate(
     survey: undefined,
   };
   vnf.checkNew(facts, of.id);
+  checkTemplates({ ...baseHot(textsUnder(files, 'BaseHOT/'), of.id), flavour: of, counts: facts.counts, request });
   return { plan: planInstantiate(vnf.inside(facts)), rollback: planInstantiateRollback(), vnf };
+}
+
+/** Templates that the user data of the request does not fit are refused before anything is made. @throws VnflowError BAD_REQUEST, TEMPLATE_INVALID */
+function checkTemplates(input: UserDataInput): void {
+  if (userDataClass(input.request.additionalParams) === 'KubernetesClusterUserData') {
+    stackContent(input);
+    return;
+  }
+  const [group] = input.flavour.vdus.flatMap(({ id }) => vduGroups(input).get(id) ?? []);
+  if (group === undefined) return;
+  throw new VnflowError('BAD_REQUEST', {
+    detail: `additionalParams.${USER_DATA_CLASS}: the package has the scaling group ${group}; name KubernetesClusterUserData.`,
+  });
 }
 
 async function planOfScale(deps: PlanningDependencies, { instance, request }: PlanQuestion<'SCALE'>): Promise<Planned> {
@@ -172,6 +190,7 @@ async function factsOf(
   const facts: VnfFacts = {
     vnfInstanceId,
     counts: vnfcCounts(instance.instantiatedVnfInfo),
+    slots: vnfcSlots(instance.instantiatedVnfInfo),
     isVim: (await findClusterVim(deps.db, vnfInstanceId)) !== undefined,
     additionalParams,
     backups: await listClusterBackups(deps.db, vnfInstanceId),

@@ -49,7 +49,13 @@ async function keptParameters({ secrets }: PlanningDependencies, id: string): Pr
   return kept;
 }
 
-function contentsOf({ flavour, files }: VnfSources): PackageContents {
+function contentsOf({ vnfInstanceId, flavour, files }: VnfSources): PackageContents {
   const hots = textsUnder(files, `BaseHOT/${flavour.id}/`);
-  return { vdus: flavour.vdus.map(({ id }) => id), resources: (vduId) => hotResources(hots, vduId), files };
+  return {
+    vnfInstanceId,
+    vdus: flavour.vdus.map(({ id }) => id),
+    aspects: Object.fromEntries(flavour.aspects.map(({ id, vduDeltas }) => [id, Object.keys(vduDeltas)])),
+    resources: (vduId) => hotResources(hots, vduId),
+    files,
+  };
 }

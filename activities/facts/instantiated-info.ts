@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
-import { type InstantiatedVnfFacts, instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
+import {
+  type InstantiatedVnfFacts,
+  instantiatedVnfInfo,
+  type StackResourceFacts,
+} from '../../domain/instantiated-vnf-info.ts';
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import type { Flavour } from '../../domain/vnfd/model.ts';
 import { flavour, level } from '../../domain/vnfd.ts';
-import { type StackRef, type StackResource, stackOf } from '../../openstack/heat.ts';
+import type { StackRef } from '../../openstack/heat.ts';
 import { flavourOfInstance, packageOfInstance } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { instanceOf, operationOf } from './operation-facts.ts';
@@ -19,7 +23,7 @@ export const NfvParameter = z
   .pipe(z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown()))));
 
 interface StackFacts {
-  readonly resources: readonly StackResource[];
+  readonly resources: readonly StackResourceFacts[];
   readonly stack: StackRef;
   readonly parameters: Readonly<Record<string, string | null>>;
   readonly vimConnectionId: string;
@@ -39,14 +43,7 @@ export async function instantiatedInfo(
       id,
       cpdIds: of.connectionPoints.filter(({ vduId }) => vduId === id).map((connectionPoint) => connectionPoint.id),
     })),
-    resources: resources.map((resource) => ({
-      name: resource.resource_name,
-      type: resource.resource_type,
-      physicalId: resource.physical_resource_id,
-      creationTime: resource.creation_time ?? '',
-      stack: stackOf(resource),
-      parent: resource.parent_resource ?? undefined,
-    })),
+    resources,
     rootStackId: stack.id,
     nfv: NfvParameter.parse(parameters['nfv'] ?? '{}'),
     vimConnectionId,

@@ -9,6 +9,7 @@ import { secretName } from '../../store/secrets.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
 import { pollUntil } from '../attempt/poll.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { vnfOfOperation } from '../facts/plan-question.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -66,9 +67,13 @@ function heldSession(session: SshSession, beat: Beat): SshSession {
 async function parametersOf(deps: ActivityDependencies, ref: OperationRef): Promise<ClusterParameters> {
   const asked = Asked.parse((await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId))) ?? {});
   const own = asked.additionalParams?.k8s_cluster_installation_param;
-  return ClusterParameters.parse(
-    own ?? (await deps.secrets.get(secretName.kindParameters(ref.vnfInstanceId, CLUSTER_PARAMETERS.keptAs))),
-  );
+  if (own === undefined) {
+    const kept = await deps.secrets.get(secretName.kindParameters(ref.vnfInstanceId, CLUSTER_PARAMETERS.keptAs));
+    return ClusterParameters.parse(kept);
+  }
+  // Only a request that names aspects needs the package, to find their VDUs.
+  const complete = ClusterParameters.safeParse(own);
+  return complete.data ?? ClusterParameters.parse((await vnfOfOperation(deps, ref)).kept?.parameters);
 }
 
 const Asked = z.looseObject({

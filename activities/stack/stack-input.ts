@@ -1,5 +1,6 @@
 import type { OperationRef } from '../../domain/operation/activity-contract.ts';
-import { baseHot, standardUserData } from '../../domain/standard-user-data.ts';
+import { baseHot } from '../../domain/standard-user-data.ts';
+import { stackContent } from '../../domain/user-data.ts';
 import { flavour, vduCount } from '../../domain/vnfd.ts';
 import type { StackInput } from '../../openstack/heat.ts';
 import { packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
@@ -19,7 +20,7 @@ export async function stackInput(deps: ActivityDependencies, ref: OperationRef):
   const request = await requestOf(deps, ref, 'INSTANTIATE');
   const { vnfd, files: packaged } = await packageOfInstance(deps, await instanceOf(deps, ref));
   const of = flavour(vnfd, request.flavourId);
-  const { template, files, parameters } = standardUserData({
+  const { template, files, parameters } = stackContent({
     ...baseHot(textsUnder(packaged, 'BaseHOT/'), request.flavourId),
     flavour: of,
     counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, request.instantiationLevelId)])),

@@ -2,7 +2,7 @@ import type { DiscoveredAddresses, DiscoveredNode, DiscoveredResource } from '..
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { OperationRef, StepResult } from '../../domain/operation/activity-contract.ts';
 import type { OperationFacts } from '../../domain/operation-facts.ts';
-import { listResources, type StackResource, stackOf } from '../../openstack/heat.ts';
+import { listResources, type StackResource } from '../../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';
 import type { Session } from '../../openstack/session.ts';
 import { forgetOtherNodes, putClusterNodes } from '../../store/cluster-nodes.ts';
@@ -13,6 +13,7 @@ import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { instantiatedInfo } from '../facts/instantiated-info.ts';
 import { vimConnectionOf } from '../facts/operation-facts.ts';
 import { vnfOfOperation } from '../facts/plan-question.ts';
+import { type Placed, placedResources } from '../stack/placed-resources.ts';
 import { refOf } from '../stack/stack-progress.ts';
 import { stackOfInstance } from '../stack/stack-step.ts';
 import { vimSession } from '../stack/vim-session.ts';
@@ -25,14 +26,15 @@ export async function discover({ deps, input, ...beat }: StepContext): Promise<S
   const found = await stackOfInstance(session, input.vnfInstanceId, beat.signal);
   const stack = refOf(found);
   const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
+  const placed = await placedResources(deps, input, resources);
   const described = {
-    resources: resources.map(discovered),
+    resources: placed.map(discovered),
     addresses: await addressesOf(session, resources, beat),
     rootStackId: stack.id,
   };
   const { nodes, facts: inside } = (await vnfOfOperation(deps, input)).discover(described);
   const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
-    resources,
+    resources: placed,
     stack,
     parameters: found.parameters,
     vimConnectionId: connection.id,
@@ -56,14 +58,8 @@ async function keep(
   await keepOperationFacts(db, vnfLcmOpOccId, facts);
 }
 
-function discovered(resource: StackResource): DiscoveredResource {
-  return {
-    name: resource.resource_name,
-    type: resource.resource_type,
-    physicalId: resource.physical_resource_id,
-    stackId: stackOf(resource).id,
-    parent: resource.parent_resource ?? undefined,
-  };
+function discovered({ name, type, physicalId, stack, parent, place }: Placed): DiscoveredResource {
+  return { name, type, physicalId, stackId: stack.id, parent, index: place?.index };
 }
 
 async function addressesOf(

@@ -11,11 +11,18 @@ import { instanceOf } from '../facts/operation-facts.ts';
 import { scaleFactsOf } from '../facts/scale-facts-of.ts';
 import { grantOf } from '../records/grant.ts';
 import { bringTo, type ScaledStack, scaledStackOf } from '../stack/scale-stack.ts';
+import { growGroup, scalingGroupOf } from '../stack/scaling-groups.ts';
 import type { StepContext } from '../step-context.ts';
 
 /** Adds servers to the stack. Looks first whether the stack has them already. */
 export async function growStack(step: StepContext): Promise<undefined> {
   const { deps, input } = step;
+  const { vduId, count, by } = await scaleFactsOf(deps, input);
+  const group = await scalingGroupOf(deps, input, vduId);
+  if (group !== undefined) {
+    await growGroup(step, group, count + by);
+    return;
+  }
   const work = await scaledStackOf(step);
   const missing = work.names.some((name) => !work.present.has(name));
   await bringTo(deps, work, missing ? await growth(deps, input, work) : undefined);

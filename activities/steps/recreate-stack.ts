@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
-import { createStack, findStack, type Stack, stackFiles, stackTemplate, updateStack } from '../../openstack/heat.ts';
+import {
+  createStack,
+  findStack,
+  listResources,
+  type Stack,
+  stackFiles,
+  stackTemplate,
+  updateStack,
+} from '../../openstack/heat.ts';
 import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { NfvParameter } from '../facts/instantiated-info.ts';
 import { stackName } from '../facts/operation-facts.ts';
+import { placedResources } from '../stack/placed-resources.ts';
+import { keptSizes } from '../stack/scaling-groups.ts';
 import { HEAT_TIMEOUT_MINS } from '../stack/stack-input.ts';
 import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
 import { removeStack, stackIsGone, stackStepOf } from '../stack/stack-step.ts';
@@ -14,9 +24,10 @@ import type { StepContext } from '../step-context.ts';
 /** A stack as it was before it was deleted: it may hold parameters that are nobody's business, so it is kept sealed. */
 const Blueprint = z.object({
   id: z.string(),
-  template: z.record(z.string(), z.unknown()),
+  /** As text where the sizes of scaling groups had to be set. */
+  template: z.union([z.string(), z.record(z.string(), z.unknown())]),
   files: z.record(z.string(), z.string()),
-  parameters: z.object({ nfv: z.unknown() }),
+  parameters: z.looseObject({ nfv: z.unknown() }),
 });
 type Blueprint = z.infer<typeof Blueprint>;
 
@@ -55,19 +66,30 @@ async function finish(deps: ActivityDependencies, work: Work, found: Stack): Pro
 async function blueprintOf(
   deps: ActivityDependencies,
   input: StepInput,
-  { work: { session, beat }, found }: { work: Work; found: Stack | undefined },
+  { work, found }: { work: Work; found: Stack | undefined },
 ): Promise<Blueprint> {
+  const { session, beat } = work;
   const key = secretName.stackBlueprint(input.vnfLcmOpOccId);
   const kept = Blueprint.safeParse(await deps.secrets.get(key));
   if (kept.success) return kept.data;
   if (!found) throw stackIsGone(input.vnfInstanceId);
   const options = { signal: beat.signal };
+  const rows = await listResources(session, refOf(found), { nestedDepth: 2, ...options });
+  const sizes = await keptSizes(work, found, await placedResources(deps, input, rows));
   const blueprint: Blueprint = {
     id: found.id,
-    template: await stackTemplate(session, refOf(found), options),
+    template: sizes.template ?? (await stackTemplate(session, refOf(found), options)),
     files: await stackFiles(session, refOf(found), options),
-    parameters: { nfv: NfvParameter.parse(found.parameters['nfv'] ?? '{}') },
+    parameters: { ...othersOf(found), nfv: NfvParameter.parse(found.parameters['nfv'] ?? '{}') },
   };
   await writeAsAttempt(deps, ({ secrets }) => secrets.put(key, blueprint, input.vnfLcmOpOccId));
   return blueprint;
+}
+
+/** The parameters besides `nfv`, as text, without those that Heat adds. */
+function othersOf({ parameters }: Stack): Record<string, string> {
+  const own = Object.entries(parameters).flatMap(([name, value]) =>
+    name === 'nfv' || name.startsWith('OS::') || value === null ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(own);
 }

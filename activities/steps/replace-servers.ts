@@ -1,13 +1,13 @@
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { replacedServersKey } from '../../domain/operation-facts.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import { parseSlot } from '../../domain/slot.ts';
+import { parseSlot, slotName } from '../../domain/slot.ts';
 import { healUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
 import {
-  findStack,
   listResources,
   markUnhealthy,
   type Stack,
+  type StackInput,
   type StackResource,
   stackOf,
   updateStack,
@@ -21,9 +21,12 @@ import { stackName } from '../facts/operation-facts.ts';
 import { requestOf } from '../facts/request-of.ts';
 import { grantOf } from '../records/grant.ts';
 import { mustHaveCapacity } from '../stack/capacity.ts';
+import { type Placed, placedResources } from '../stack/placed-resources.ts';
 import { presentServers, removeServers } from '../stack/remove-servers.ts';
-import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
-import { stackIsGone, stackStepOf } from '../stack/stack-step.ts';
+import { clearMarks, keptSizes } from '../stack/scaling-groups.ts';
+import { stackAtRest } from '../stack/stack-at-rest.ts';
+import { refOf, type StackStep, untilStack } from '../stack/stack-progress.ts';
+import { stackStepOf } from '../stack/stack-step.ts';
 import type { StepContext } from '../step-context.ts';
 
 /** Tacker's words. */
@@ -45,8 +48,14 @@ interface Work extends StackStep {
 }
 
 async function replace(deps: ActivityDependencies, input: StepInput, work: Work): Promise<void> {
-  const stack = await atRest(deps, work);
-  const found = await serversOf(work, stack, input.slots ?? [input.slot ?? '']);
+  const stack = await stackAtRest(deps, work);
+  const slots = input.slots ?? [input.slot ?? ''];
+  const look = async () => {
+    const rows = await listResources(work.session, refOf(stack), { nestedDepth: 2, signal: work.beat.signal });
+    return placedResources(deps, input, rows);
+  };
+  const resources = await look();
+  const found = serversOf(resources, stack, slots);
   const before = await serversBefore(deps, input, found);
   const isOld = ({ slot, server }: HealedServer) => server.physical_resource_id === before[slot];
   const old = found.filter(isOld);
@@ -69,18 +78,33 @@ async function replace(deps: ActivityDependencies, input: StepInput, work: Work)
       });
     }
   }
-  const { softwareImages = {} } = await grantOf(deps, input);
-  const nfv = NfvParameter.parse(stack.parameters['nfv'] ?? '{}');
-  const names = found.map(({ name }) => name);
-  const change = healUserData({ nfv }, softwareImages, names);
+  await clearMarks({ ...work, resources }, new Set());
+  const change = found.some(({ isMember }) => isMember)
+    ? await keptSizes(work, stack, resources)
+    : await newImages(deps, input, { stack, found });
   work.beat.mustHold();
   await updateStack(work.session, refOf(stack), { ...change, signal: work.beat.signal });
   await untilStack(deps, work, { stack: refOf(stack), goal: 'update' });
-  const stayed = (await serversOf(work, stack, input.slots ?? [input.slot ?? ''])).filter(isOld);
+  const stayed = serversOf(await look(), stack, slots).filter(isOld);
   if (stayed.length === 0) return;
   throw new VnflowError('STACK_UPDATE_FAILED', {
     detail: `Heat has updated stack ${work.name}, but not replaced ${stayed.map(({ name }) => name).join(', ')}.`,
   });
+}
+
+/** Members of a group have one image in common, which a heal does not change; others get the image that the grant names. */
+async function newImages(
+  deps: ActivityDependencies,
+  input: StepInput,
+  { stack, found }: { readonly stack: Stack; readonly found: readonly HealedServer[] },
+): Promise<StackInput> {
+  const { softwareImages = {} } = await grantOf(deps, input);
+  const nfv = NfvParameter.parse(stack.parameters['nfv'] ?? '{}');
+  return healUserData(
+    { nfv },
+    softwareImages,
+    found.map(({ name }) => name),
+  );
 }
 
 /**
@@ -93,49 +117,37 @@ function serversToRemove(found: readonly HealedServer[], before: Readonly<Record
   return [...new Set(ids)].filter((id) => id !== '');
 }
 
-/** The stack, when nothing is under way any more: an earlier attempt may have begun the update. Whether that failed is seen later. */
-async function atRest(deps: ActivityDependencies, work: Work): Promise<Stack> {
-  const look = async () => {
-    const stack = await findStack(work.session, work.name, { signal: work.beat.signal });
-    if (stack && !stack.stack_status.startsWith('DELETE_')) return stack;
-    throw stackIsGone(work.input.vnfInstanceId);
-  };
-  const stack = await look();
-  if (!stack.stack_status.endsWith('_IN_PROGRESS')) return stack;
-  try {
-    await resumeStack(deps, work, { stack, goal: 'update' });
-  } catch (error) {
-    if (!(error instanceof VnflowError) || error.code !== 'STACK_UPDATE_FAILED') throw error;
-  }
-  return look();
-}
-
 interface HealedServer {
   readonly slot: string;
-  /** Of the nested stack's resource, for example `workerNode-1`. */
+  /** For people and for the keys of `nfv`, for example `workerNode-1`. */
   readonly name: string;
+  /** Is the nested stack a member of a scaling group? */
+  readonly isMember: boolean;
   readonly server: StackResource;
   /** Volumes of the same nested stack. */
   readonly volumes: readonly StackResource[];
 }
 
-async function serversOf({ session, beat }: Work, stack: Stack, slots: readonly string[]): Promise<HealedServer[]> {
-  const resources = await listResources(session, refOf(stack), { nestedDepth: 2, signal: beat.signal });
+function serversOf(resources: readonly Placed[], stack: Stack, slots: readonly string[]): HealedServer[] {
   return slots.map((slot) => {
+    const found = resources.find(({ name, place }) => place !== undefined && slotName(name, place.index) === slot);
     const { vduId, index } = parseSlot(slot);
-    const name = `${vduId}-${index}`;
-    const own = resources.filter(({ parent_resource }) => parent_resource === name);
-    const server = own.find(({ resource_name, resource_type }) => resource_name === vduId && resource_type === SERVER);
-    if (!server) {
+    if (!found) {
       throw new VnflowError('RESOURCE_MISSING', {
-        detail: `Stack ${stack.stack_name} has no server ${vduId} in ${name}.`,
+        detail: `Stack ${stack.stack_name} has no server ${vduId} in the place of ${slot}.`,
       });
     }
-    return { slot, name, server, volumes: own.filter(({ resource_type }) => resource_type === VOLUME) };
+    const own = resources.filter((other) => other.stack.id === found.stack.id && other.type === VOLUME);
+    return {
+      slot,
+      name: `${vduId}-${index}`,
+      server: found.row,
+      isMember: found.place?.member !== undefined,
+      volumes: own.map(({ row }) => row),
+    };
   });
 }
 
-const SERVER = 'OS::Nova::Server';
 const VOLUME = 'OS::Cinder::Volume';
 
 /** Which servers were there when the step first looked: a later attempt does not replace their successors. */

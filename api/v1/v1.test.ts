@@ -300,12 +300,15 @@ it('a body of the other version is refused, and the detail says where it belongs
   expect(await refusal(`${INSTANCES}/${id}/heal`, { vnfcInstanceId: [id] })).toContain('vnfcResourceInfo');
 });
 
-it('refuses the user data of packages that cannot be used yet', async () => {
+it('refuses user data that is not built in', async () => {
   const { id } = await givenInstance(test);
   const json = v1Request('instantiate-simple');
-  json.additionalParams['lcm-operation-user-data-class'] = 'KubernetesClusterUserData';
+  json.additionalParams['lcm-operation-user-data-class'] = 'MyUserData';
   const answer = await test.call('POST', `${INSTANCES}/${id}/instantiate`, { json });
-  expect([answer.status, answer.json.detail]).toEqual([400, expect.stringContaining('only StandardUserData')]);
+  expect([answer.status, answer.json.detail]).toEqual([
+    400,
+    expect.stringContaining('only StandardUserData and KubernetesClusterUserData'),
+  ]);
 });
 
 it('names its version, and the list of versions has both', async () => {

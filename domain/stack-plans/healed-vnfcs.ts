@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { VnflowError } from '../problems.ts';
+import { placedVnfcs } from '../server-places.ts';
 import { slotName } from '../slot.ts';
 import type { HealVnfRequest } from '../sol-requests.ts';
 
@@ -40,6 +41,13 @@ export function healedVnfcs(
 }
 
 const CountedInfo = z.looseObject({ vnfcResourceInfo: z.array(z.looseObject({ vduId: z.string() })).default([]) });
+
+/** Slots of the servers of an instance. @param info instantiatedVnfInfo */
+export function vnfcSlots(info: unknown): string[] {
+  return placedVnfcs(info)
+    .map(({ vduId, index }) => slotName(vduId, index))
+    .sort(bySlot);
+}
 
 /** Servers per VDU of an instance. @param info instantiatedVnfInfo */
 export function vnfcCounts(info: unknown): Record<string, number> {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Flavour } from '../vnfd/model.ts';
 import { scaleFacts } from './scale-facts.ts';
 
@@ -9,10 +9,10 @@ const flavour = {
 const info = {
   scaleStatus: [{ aspectId: 'workerNode_scale', scaleLevel: 1 }],
   vnfcResourceInfo: [
-    { vduId: 'workerNode' },
-    { vduId: 'masterNode' },
-    { vduId: 'workerNode' },
-    { vduId: 'workerNode' },
+    { vduId: 'workerNode', metadata: { vdu_idx: 2 } },
+    { vduId: 'masterNode', metadata: { vdu_idx: 0 } },
+    { vduId: 'workerNode', metadata: { vdu_idx: 1 } },
+    { vduId: 'workerNode', metadata: { vdu_idx: 0 } },
   ],
 };
 
@@ -22,6 +22,33 @@ it('counts the workers that are there and those that come or go', () => {
     vduId: 'workerNode',
     count: 3,
     by: 1,
+    slots: ['workerNode[3]'],
+  });
+});
+
+it('scales in from the highest index, as StandardUserData counts', () => {
+  const request = { type: 'SCALE_IN', aspectId: 'workerNode_scale', numberOfSteps: 1 } as const;
+  expect(scaleFacts(request, flavour, info).slots).toEqual(['workerNode[2]']);
+});
+
+describe('a VDU whose servers are members of a group', () => {
+  const member = (index: number, name: string, second: number) => ({
+    vduId: 'workerNode',
+    metadata: { vdu_idx: index, parent_resource_name: name, parent_creation_time: `2026-11-22T08:00:0${second}Z` },
+  });
+  const group = { ...info, vnfcResourceInfo: [member(3, 'b', 1), member(0, 'c', 4), member(1, 'a', 1)] };
+  const scaled = (type: 'SCALE_IN' | 'SCALE_OUT', additionalParams?: Record<string, string>) =>
+    scaleFacts({ type, aspectId: 'workerNode_scale', numberOfSteps: 1, additionalParams }, flavour, group).slots;
+
+  it('loses the oldest, of two of the same second the first by name; with is_reverse the newest', () => {
+    expect(scaled('SCALE_IN')).toEqual(['workerNode[1]']);
+    expect(scaled('SCALE_IN', { is_reverse: 'False' })).toEqual(['workerNode[1]']);
+    expect(scaled('SCALE_IN', { is_reverse: 'True' })).toEqual(['workerNode[0]']);
+    expect(() => scaled('SCALE_IN', { is_reverse: 'yes' })).toThrow('is_reverse');
+  });
+
+  it('gains the lowest slot that is free', () => {
+    expect(scaled('SCALE_OUT')).toEqual(['workerNode[2]']);
   });
 });
 

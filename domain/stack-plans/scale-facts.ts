@@ -1,4 +1,6 @@
 import { VnflowError } from '../problems.ts';
+import { byAge, lowestFree, type PlacedVnfc, placedVnfcs } from '../server-places.ts';
+import { slotName } from '../slot.ts';
 import type { ScaleVnfRequest } from '../sol-requests.ts';
 import type { Flavour } from '../vnfd/model.ts';
 import type { ScaleFacts } from './scale.ts';
@@ -14,7 +16,7 @@ export interface ScaledInfo {
  * @throws VnflowError BAD_REQUEST: unknown aspect, a level outside of 0 … max, or an aspect of more than one VDU
  */
 export function scaleFacts(
-  request: Pick<ScaleVnfRequest, 'type' | 'aspectId' | 'numberOfSteps'>,
+  request: Pick<ScaleVnfRequest, 'type' | 'aspectId' | 'numberOfSteps' | 'additionalParams'>,
   of: Flavour,
   info: ScaledInfo,
 ): ScaleFacts {
@@ -41,8 +43,39 @@ export function scaleFacts(
       `aspectId: ${request.aspectId} scales ${others.length + 1} VDUs at once; only aspects of one VDU are supported.`,
     );
   const [vduId, perStep] = delta;
-  const count = info.vnfcResourceInfo?.filter((vnfc) => vnfc.vduId === vduId).length ?? 0;
-  return { type: request.type, vduId, count, by: perStep * request.numberOfSteps };
+  const vnfcs = placedVnfcs(info).filter((vnfc) => vnfc.vduId === vduId);
+  const by = perStep * request.numberOfSteps;
+  const taken = new Set(vnfcs.map(({ index }) => index));
+  const scaled =
+    request.type === 'SCALE_OUT'
+      ? lowestFree(taken, by)
+      : leaving(vnfcs, isReverse(request.additionalParams))
+          .slice(0, by)
+          .sort((a, b) => a - b);
+  return {
+    type: request.type,
+    vduId,
+    count: vnfcs.length,
+    by,
+    slots: scaled.map((index) => slotName(vduId, index)),
+  };
+}
+
+/**
+ * The indices of servers in the order in which a scale in removes them: the oldest member of a group first, as Heat does, or with
+ * `is_reverse` the newest; of servers that StandardUserData made, the one with the highest index.
+ */
+function leaving(vnfcs: readonly PlacedVnfc[], newestFirst: boolean): number[] {
+  const order = vnfcs.toSorted((a, b) => (a.member && b.member ? byAge(a.member, b.member) : b.index - a.index));
+  const isGroup = vnfcs.some(({ member }) => member !== undefined);
+  return (isGroup && newestFirst ? order.toReversed() : order).map(({ index }) => index);
+}
+
+/** Tacker's parameter of version 1 is the text "True" or "False". @throws VnflowError BAD_REQUEST */
+function isReverse({ is_reverse: given = false }: Readonly<Record<string, unknown>> = {}): boolean {
+  const word = String(given).toLowerCase();
+  if (word === 'true' || word === 'false') return word === 'true';
+  throw refused('additionalParams.is_reverse: must be "True" or "False".');
 }
 
 /** The aspect's level after the scale. */

@@ -1,5 +1,4 @@
 import type { Plan } from '../operation/plan.ts';
-import { slotName } from '../slot.ts';
 import type { InsideServers } from './inside-servers.ts';
 import { PlanDrawing } from './plan-drawing.ts';
 
@@ -11,15 +10,17 @@ export interface ScaleFacts {
   readonly count: number;
   /** How many servers come or go. */
   readonly by: number;
+  /** Slots of the servers that come or go. */
+  readonly slots: readonly string[];
 }
 
 /**
- * Scale out touches the new servers only. Scale in removes the newest servers, first from what runs in them, then from the
+ * Scale out touches the new servers only. Scale in removes servers, first from what runs in them, then from the
  * stack; never the other way round.
  */
 export function planScale(facts: ScaleFacts, inside: InsideServers): Plan {
   const drawing = new PlanDrawing();
-  const slots = scaledSlots(facts);
+  const { slots } = facts;
   const isScaleOut = facts.type === 'SCALE_OUT';
   if (isScaleOut) inside.afterServersAdded(drawing, slots, drawing.growStack(slots));
   else removeServers(drawing, slots, { inside, direction: 'forward' });
@@ -29,8 +30,7 @@ export function planScale(facts: ScaleFacts, inside: InsideServers): Plan {
 /** The inverse of a scale out: the servers leave what runs in them, then the stack. */
 export function planScaleOutRollback(facts: ScaleFacts, inside: InsideServers): Plan {
   const drawing = new PlanDrawing();
-  const slots = scaledSlots(facts);
-  removeServers(drawing, slots, { inside, direction: 'rollback' });
+  removeServers(drawing, facts.slots, { inside, direction: 'rollback' });
   return drawing.plan('SCALE', 'rollback', { rollbackSupported: true });
 }
 
@@ -41,10 +41,4 @@ function removeServers(
 ): void {
   const discovered = drawing.shrinkStack(inside.beforeServersRemoved(drawing, slots), slots);
   inside.afterServersRemoved(drawing, slots, { discovered, direction });
-}
-
-/** The slots that come or go: the highest indices, as StandardUserData counts. */
-function scaledSlots({ type, vduId, count, by }: ScaleFacts): string[] {
-  const first = type === 'SCALE_OUT' ? count : count - by;
-  return Array.from({ length: by }, (_, index) => slotName(vduId, first + index));
 }

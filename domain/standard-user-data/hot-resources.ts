@@ -1,4 +1,5 @@
 import { type BaseHot, baseHot, type Hot, type HotFile, nestedTypeOf, readHot, templateInvalid } from './hot.ts';
+import { vduGroups } from './vdu-groups.ts';
 
 /** VDU in a group in the top HOT is two deep; more than this is a loop of files that include each other. */
 const MAX_NESTING = 5;
@@ -6,7 +7,7 @@ const MAX_NESTING = 5;
 /**
  * What a request may name as `ssh_cp_name`, `nic_cp_name`, `cluster_cp_name`, `cluster_fip_name`.
  * @param packageFiles text by path in the package: `BaseHOT/{flavourId}/…` of one flavour
- * @param vduId only what is in the top HOT itself or in this VDU's nested template; absent: everything
+ * @param vduId only what is in the top HOT itself or in the nested template of this VDU, or of the members of its group; absent: everything
  * @returns resource name → Heat type; a nested resource hides the one above that has its name
  * @throws VnflowError TEMPLATE_INVALID naming the file
  */
@@ -15,10 +16,8 @@ export function hotResources(packageFiles: ReadonlyMap<string, string>, vduId?: 
   const base = baseHot(packageFiles, flavourId);
   const top = readHot(base.topHot);
   const found = new Map(Object.entries(top.resources).map(([name, { type }]) => [name, type]));
-  const walked =
-    vduId === undefined
-      ? Object.entries(top.resources)
-      : Object.entries(top.resources).filter(([name]) => name === vduId);
+  const holder = vduId === undefined ? undefined : (vduGroups(base).get(vduId) ?? vduId);
+  const walked = Object.entries(top.resources).filter(([name]) => holder === undefined || name === holder);
   for (const [name, resource] of walked) {
     const type = nestedTypeOf(resource);
     if (type !== undefined) collect(base, { type, usedBy: `${base.topHot.name}, resource ${name}`, depth: 1, found });

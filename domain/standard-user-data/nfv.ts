@@ -76,14 +76,17 @@ function baseName(name: string): string {
   return name.replace(/-\d+$/, '');
 }
 
+/** Packages for version 1 of the API call flavor and image `flavor` and `image`. */
 function vduValue(name: string, key: string, { flavour, grant }: NfvSources): string | null {
   const base = baseName(name);
   const vdu = flavour.vdus.find(({ id }) => id === base);
   const node = vdu ?? flavour.storages.find(({ id }) => id === base);
   switch (key) {
     case 'computeFlavourId':
+    case 'flavor':
       return grant.flavours?.[base] ?? vdu?.computeFlavour ?? null;
     case 'vcImageId':
+    case 'image':
       return grant.softwareImages?.[base] ?? node?.softwareImage?.name ?? null;
     case 'locationConstraints':
       return grant.zones?.[name] ?? null;
@@ -126,13 +129,13 @@ export function checkNfv(nfv: Nfv, hotName: string): void {
     const detail = `extVirtualLinks: no entry has the cpdId ${baseName(name)}, whose network ${hotName} needs.`;
     throw new VnflowError('BAD_REQUEST', { detail });
   }
-  for (const [name, { computeFlavourId, vcImageId }] of Object.entries(nfv['VDU'] ?? {})) {
-    if (computeFlavourId === null) {
+  for (const [name, { computeFlavourId, vcImageId, flavor, image }] of Object.entries(nfv['VDU'] ?? {})) {
+    if (computeFlavourId === null || flavor === null) {
       throw templateInvalid(
         `${hotName} needs the flavor of ${baseName(name)}: the VNFD gives it no requested_additional_capability_name.`,
       );
     }
-    if (vcImageId === null) {
+    if (vcImageId === null || image === null) {
       throw templateInvalid(`${hotName} needs the image of ${baseName(name)}: the VNFD gives it no sw_image_data.`);
     }
   }

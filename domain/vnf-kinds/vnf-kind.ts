@@ -7,6 +7,9 @@ import type { InsideServers } from '../stack-plans/inside-servers.ts';
 export interface PackageContents {
   /** Ids of the VDUs of the flavour. */
   readonly vdus: readonly string[];
+  /** Ids of the VDUs that each scaling aspect of the flavour scales. */
+  readonly aspects: Readonly<Record<string, readonly string[]>>;
+  readonly vnfInstanceId: string;
   /** Resources of the top HOT and of a VDU's nested one: name → Heat type. */
   readonly resources: (vduId: string) => ReadonlyMap<string, string>;
   readonly files: { has(path: string): boolean };
@@ -17,6 +20,8 @@ export interface VnfFacts {
   readonly vnfInstanceId: string;
   /** Servers per VDU: of the new stack, or before a later operation. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Slots of the servers that are there. Undefined before there is a stack. */
+  readonly slots?: readonly string[];
   /** Is the VNF registered as a VIM, or does it become one with this operation? */
   readonly isVim: boolean;
   /** Of the request. */

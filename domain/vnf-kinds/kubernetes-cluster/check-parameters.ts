@@ -3,6 +3,7 @@ import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential } from './parameters.ts';
+import { parametersByAspect } from './parameters-by-aspect.ts';
 
 const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
 
@@ -11,7 +12,7 @@ const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
  * @throws VnflowError BAD_REQUEST naming the member and what may stand there
  */
 export function checkClusterParameters(given: unknown, contents: PackageContents): ClusterParameters {
-  const parameters = parseMember(ClusterParameters, given, MEMBER.split('.'));
+  const parameters = parseMember(ClusterParameters, parametersByAspect(given, contents), MEMBER.split('.'));
   checkScriptPath(parameters.script_path, contents);
   for (const role of ['master_node', 'worker_node'] as const) {
     const node = parameters[role];

@@ -25,7 +25,7 @@ const parameters = ClusterParameters.parse({
 function vnfc(vdu: string, index: number, ids: { server: string; port: string; fip: string }): DiscoveredResource[] {
   const place = { stackId: `stack-${vdu}-${index}`, parent: `${vdu}-${index}` };
   return [
-    { name: vdu, type: 'OS::Nova::Server', physicalId: ids.server, ...place },
+    { name: vdu, type: 'OS::Nova::Server', physicalId: ids.server, index, ...place },
     { name: `${vdu}_CP1`, type: 'OS::Neutron::Port', physicalId: ids.port, ...place },
     { name: `${vdu}_CP1_floating_ip`, type: 'OS::Neutron::FloatingIP', physicalId: ids.fip, ...place },
   ];

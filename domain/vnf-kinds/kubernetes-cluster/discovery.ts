@@ -63,15 +63,12 @@ function nodesOf(
   return nodes.sort((a, b) => a.slot.localeCompare(b.slot, 'en', { numeric: true }));
 }
 
-/** StandardUserData names the nested stack of a VNFC `{vdu}-{index}`. */
-function indexOf({ name, parent }: DiscoveredResource): number {
-  const index = /-(\d+)$/.exec(parent ?? '')?.[1];
-  if (index === undefined) {
-    throw new VnflowError('RESOURCE_MISSING', {
-      detail: `Server ${name} is not in a nested stack named ${name}-N, so its place in the cluster is not known: the HOT must suit StandardUserData.`,
-    });
-  }
-  return Number(index);
+/** @throws VnflowError RESOURCE_MISSING for a server that is neither in a nested stack `{vdu}-{index}` nor a member of a group */
+function indexOf({ name, index }: DiscoveredResource): number {
+  if (index !== undefined) return index;
+  throw new VnflowError('RESOURCE_MISSING', {
+    detail: `Server ${name} is neither in a nested stack named ${name}-N nor a member of an OS::Heat::AutoScalingGroup, so its place in the cluster is not known: the HOT must suit its user data.`,
+  });
 }
 
 interface Wanted {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const ipv4Cidr = z.cidrv4('must be an IPv4 network such as 10.200.0.0/16');
+/** Host bits, as the guides have them (192.168.3.0/16), are cleared: not every tool takes them. */
+const ipv4Cidr = z.cidrv4('must be an IPv4 network such as 10.200.0.0/16').transform(withoutHostBits);
 const name = z.string().min(1).max(255);
 /** A login name on a node: what useradd accepts, so that it can never be an option or a shell word. */
 const userName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'must be a Linux user name');
@@ -33,6 +34,13 @@ export const ClusterParameters = z.object({
     .optional(),
 });
 export type ClusterParameters = z.infer<typeof ClusterParameters>;
+
+function withoutHostBits(cidr: string): string {
+  const [address = '', prefix = ''] = cidr.split('/');
+  const number = address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
+  const base = number - (number % 2 ** (32 - Number(prefix)));
+  return `${[24, 16, 8, 0].map((shift) => Math.floor(base / 2 ** shift) % 256).join('.')}/${prefix}`;
+}
 
 /** Does a node's login say how to authenticate? */
 export function hasCredential(login: { password?: string | undefined; private_key?: string | undefined }): boolean {

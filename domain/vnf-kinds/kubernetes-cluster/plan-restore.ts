@@ -58,7 +58,7 @@ export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: 
     slot: seed,
     ...(backupId === undefined ? {} : { backupId }),
   });
-  const staying = slotNames(shape.workers.vduId, shape.workers.count).filter((slot) => !workers.includes(slot));
+  const staying = workerSlots(shape).filter((slot) => !workers.includes(slot));
   const recalled = drawing.add('recallNodes', [restored], { slot: seed, slots: staying });
   let joined = recalled;
   for (const slot of replaced.filter((one) => one !== seed)) {
@@ -69,6 +69,10 @@ export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: 
   const whole = [recalled, ...(joined === recalled ? [] : [joined]), ...workerJoins];
   const known = shape.vimNamed ? [drawing.add('registerVim', whole, { slot: seed })] : whole;
   drawing.add('snapshotEtcd', known, { slot: seed });
+}
+
+function workerSlots({ workers: { vduId, count, slots } }: ClusterShape): readonly string[] {
+  return slots ?? slotNames(vduId, count);
 }
 
 interface Seed extends Pick<Source, 'seed' | 'replaced'> {

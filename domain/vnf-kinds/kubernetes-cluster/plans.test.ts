@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { planInstantiate, planScale, planScaleOutRollback } from '../../../test/testing/domain/cluster-plans.ts';
 import { criticalPath, type Plan, readySteps } from '../../operation/plan.ts';
+import { slotNames } from '../../slot.ts';
 import { planInstantiateRollback } from '../../stack-plans/instantiate.ts';
 import { planTerminate } from '../../stack-plans/terminate.ts';
 import { STEP_KINDS, stepSummary } from '../../steps/index.ts';
@@ -142,9 +143,10 @@ it('refuses a plan with a cycle', () => {
 });
 
 const scale = { vduId: 'workerNode', count: 3, by: 2 };
+const added = { ...scale, type: 'SCALE_OUT', slots: ['workerNode[3]', 'workerNode[4]'] } as const;
 
 it('scales out by touching the new workers only, all at once, and ends with a backup', () => {
-  expect(waves(planScale({ ...scale, type: 'SCALE_OUT' }))).toEqual([
+  expect(waves(planScale(added))).toEqual([
     ['growStack'],
     ['discover'],
     ['prepareNode-workerNode-3', 'prepareNode-workerNode-4'],
@@ -153,15 +155,15 @@ it('scales out by touching the new workers only, all at once, and ends with a ba
   ]);
 });
 
-it('scales in from the highest index: out of the cluster, out of the stack, and what came back of them out of the cluster', () => {
-  const plan = planScale({ ...scale, type: 'SCALE_IN' });
+it('scales in: out of the cluster, out of the stack, and what came back of them out of the cluster', () => {
+  const plan = planScale({ ...scale, type: 'SCALE_IN', slots: ['workerNode[1]', 'workerNode[2]'] });
   expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['forgetNodes'], ['snapshotEtcd']]);
   expect(plan.steps[0]?.slots).toEqual(['workerNode[1]', 'workerNode[2]']);
   expect(plan.rollbackSupported).toBe(false);
 });
 
 it('undoes a scale out without a backup: the newest one is of the cluster as it is then', () => {
-  const plan = planScaleOutRollback({ ...scale, type: 'SCALE_OUT' });
+  const plan = planScaleOutRollback(added);
   expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['forgetNodes']]);
   expect(plan).toMatchObject({
     direction: 'rollback',
@@ -176,6 +178,7 @@ it('says of a backup from whom it is, as far as the plan names a node', () => {
 });
 
 it('has a critical path for 100 more workers that is that of one more', () => {
-  const path = (by: number) => criticalPath(planScale({ ...scale, type: 'SCALE_OUT', by }), seconds).seconds;
+  const path = (by: number) =>
+    criticalPath(planScale({ ...added, by, slots: slotNames('workerNode', by) }), seconds).seconds;
   expect(path(100)).toBe(path(1));
 });

@@ -1,29 +1,38 @@
 import { VnflowError } from '../../problems.ts';
+import { parseSlot } from '../../slot.ts';
+import type { VnfFacts } from '../vnf-kind.ts';
 import type { ClusterParameters } from './parameters.ts';
 
 /** How many nodes of which VDU a cluster has, and how its API is reached. */
 export interface ClusterShape {
   readonly controlPlane: { readonly vduId: string; readonly count: number };
-  readonly workers: { readonly vduId: string; readonly count: number };
+  readonly workers: {
+    readonly vduId: string;
+    readonly count: number;
+    /** Of those that are there. Undefined: the first `count` slots. */
+    readonly slots?: readonly string[];
+  };
   /** Is the API reached through a virtual address and HAProxy on the control-plane nodes? */
   readonly loadBalanced: boolean;
   /** Is the cluster a VIM, or does the instantiate request name one (`vim_name`) that it becomes? */
   readonly vimNamed?: boolean;
 }
 
-/** @param counts servers per VDU */
+/** @param facts servers per VDU, and their slots when they are there */
 export function clusterShape(
   { master_node, worker_node }: ClusterParameters,
-  { counts, isVim }: { readonly counts: Readonly<Record<string, number>>; readonly isVim: boolean },
+  { counts, isVim, slots }: Pick<VnfFacts, 'counts' | 'isVim' | 'slots'>,
 ): ClusterShape {
   const shapeOf = (vduId: string) => ({ vduId, count: counts[vduId] ?? 0 });
   return {
     controlPlane: shapeOf(master_node.vdu_id),
-    workers: shapeOf(worker_node.vdu_id),
+    workers: { ...shapeOf(worker_node.vdu_id), ...(slots ? { slots: slots.filter(isOf(worker_node.vdu_id)) } : {}) },
     loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
     vimNamed: isVim,
   };
 }
+
+const isOf = (vduId: string) => (slot: string) => parseSlot(slot).vduId === vduId;
 
 /**
  * Can a cluster of this shape be made?

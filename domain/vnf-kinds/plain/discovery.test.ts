@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { discoverServers } from './discovery.ts';
 
-const server = (name: string, parent: string) => ({
+const server = (name: string, parent: string, index?: number) => ({
   name,
   type: 'OS::Nova::Server',
   physicalId: `${parent}-server`,
+  index,
   stackId: parent,
   parent,
 });
@@ -17,7 +18,7 @@ const port = (parent: string) => ({
 });
 
 it('binds each server of a nested stack to its slot, with the address of its port, if it has one', () => {
-  const resources = [server('web', 'web-10'), port('web-10'), server('web', 'web-2'), server('jump', 'other')];
+  const resources = [server('web', 'web-10', 10), port('web-10'), server('web', 'web-2', 2), server('jump', 'other')];
   const addresses = {
     ports: new Map([['web-10-port', { address: '10.0.0.5', cidr: '10.0.0.0/24' }]]),
     floatingIps: new Map(),

@@ -4,20 +4,20 @@ import { slotName } from '../../slot.ts';
 const SERVER = 'OS::Nova::Server';
 
 /**
- * Binds slots to servers. StandardUserData names the nested stack of a VNFC `{vdu}-{index}`; people know the server by that name
+ * Binds slots to servers. People know a server as `{vdu}-{index}`, which is also the name that StandardUserData gives its nested stack,
  * and by the address of its first port.
  */
 export function discoverServers({ resources, addresses }: DiscoveredStack): DiscoveredNode[] {
   return resources
-    .filter(({ type, name, parent }) => type === SERVER && parent?.replace(/-\d+$/, '') === name)
-    .map(({ name: vduId, parent = '', physicalId: serverId, stackId }) => {
+    .flatMap((resource) => (resource.type === SERVER && resource.index !== undefined ? [{ ...resource }] : []))
+    .map(({ name: vduId, index = 0, physicalId: serverId, stackId }) => {
       const siblings = resources.filter((other) => other.stackId === stackId);
       const address = siblings.map((other) => addresses.ports.get(other.physicalId)?.address).find(Boolean) ?? '';
       return {
-        slot: slotName(vduId, Number(/\d+$/.exec(parent)?.[0])),
+        slot: slotName(vduId, index),
         role: vduId,
         serverId,
-        nodeName: parent,
+        nodeName: `${vduId}-${index}`,
         sshAddress: address,
         nicAddress: address,
       };

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { InstantiateVnfRequest } from '../../../domain/sol-requests.ts';
 
 const SAMPLES = path.join(import.meta.dirname, '../../../samples');
-const PACKAGE = path.join(SAMPLES, 'kubernetes-cluster');
 
-/** The YAML files of the sample package, by path in the package. */
-export function samplePackageFiles(): Map<string, string> {
+/** The YAML files of a sample package, by path in the package. */
+export function samplePackageFiles(name = 'kubernetes-cluster'): Map<string, string> {
+  const folder = path.join(SAMPLES, name);
   return new Map(
-    readdirSync(PACKAGE, { recursive: true })
+    readdirSync(folder, { recursive: true })
       .map(String)
       .filter((file) => file.endsWith('.yaml'))
-      .map((file) => [file, readFileSync(path.join(PACKAGE, file), 'utf8')]),
+      .map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]),
   );
 }
 

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { checkClusterParameters } from './check-parameters.ts';
+
+const contents = {
+  vnfInstanceId: 'i-1',
+  vdus: ['masterNode', 'workerNode'],
+  aspects: { master_instance: ['masterNode'], worker_instance: ['workerNode'], both: ['masterNode', 'workerNode'] },
+  resources: (vduId: string) =>
+    new Map([[vduId === 'masterNode' ? 'masterNode_CP1' : 'workerNode_CP2', 'OS::Neutron::Port']]),
+  files: new Set(['Scripts/install_k8s_cluster.sh']),
+};
+const node = { username: 'ubuntu', password: 'ubuntu' };
+const MASTER = {
+  ...node,
+  ssh_cp_name: 'masterNode_CP1',
+  nic_cp_name: 'masterNode_CP1',
+  cluster_cp_name: 'masterNode_CP1',
+};
+const WORKER = { ...node, aspect_id: 'worker_instance', ssh_cp_name: 'workerNode_CP2', nic_cp_name: 'workerNode_CP2' };
+const given = (master: object, more: object = {}) =>
+  checkClusterParameters(
+    {
+      script_path: 'Scripts/install_k8s_cluster.sh',
+      master_node: { aspect_id: 'master_instance', ...MASTER, ...master },
+      worker_node: WORKER,
+      ...more,
+    },
+    contents,
+  );
+
+it('takes the VDU from the aspect, with the defaults of version 1', () => {
+  const { vim_name, master_node, worker_node } = given({});
+  expect([master_node.vdu_id, worker_node.vdu_id]).toEqual(['masterNode', 'workerNode']);
+  expect([vim_name, master_node.pod_cidr]).toEqual(['kubernetes_vim_i-1', '192.168.0.0/16']);
+  expect(given({}, { vim_name: 'mine' }).vim_name).toBe('mine');
+});
+
+it('clears host bits, as the guides have them', () => {
+  const cidrs = { pod_cidr: '192.168.3.0/16', cluster_cidr: '10.199.187.77/24' };
+  expect(given(cidrs).master_node).toMatchObject({ pod_cidr: '192.168.0.0/16', cluster_cidr: '10.199.187.0/24' });
+  expect(given({ pod_cidr: '255.255.255.255/32' }).master_node.pod_cidr).toBe('255.255.255.255/32');
+  expect(() => given({ pod_cidr: '192.168.3.0' })).toThrow('pod_cidr');
+});
+
+it('refuses an aspect that is unknown or of several VDUs, and vip_CP where there is none', () => {
+  for (const aspect_id of ['masters', 'both', 7]) {
+    expect(() => given({ aspect_id })).toThrow(/master_node\.aspect_id: .*master_instance, worker_instance/);
+  }
+  expect(() => given({ cluster_cp_name: 'vip_CP' })).toThrow(
+    /cluster_cp_name: vip_CP is not in the VNF package; it has masterNode_CP1/,
+  );
+});
