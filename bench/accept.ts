@@ -12,7 +12,9 @@ import { ANY_PORTS, startTemporalServer } from '../worker/temporal-server.ts';
 const SAMPLES = 30;
 const bare = defineUpdate<void>('bare');
 
-/** How long a client waits for its 202, beside the least that Temporal's update-with-start takes on the same server. */
+/**
+ * Measures how long a client waits for its 202, and how long a bare update-with-start takes on that Temporal server.
+ */
 export async function benchAccept(): Promise<void> {
   console.log(`202 of an instantiate at rest, against a bare update-with-start (${SAMPLES} each)`);
   const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-bench-'));
@@ -24,8 +26,8 @@ export async function benchAccept(): Promise<void> {
   });
   const system = await startSystem({ speed: 500, temporal });
   try {
-    const least = await bareUpdates(temporal.address);
-    const accepted = await acceptances(system);
+    const least = await measureBareUpdates(temporal.address);
+    const accepted = await measureAcceptances(system);
     const ratio = median(accepted) / median(least);
     console.log(`  bare update-with-start   median ${median(least).toFixed(1)} ms`);
     console.log(
@@ -37,7 +39,7 @@ export async function benchAccept(): Promise<void> {
   }
 }
 
-async function bareUpdates(address: string): Promise<number[]> {
+async function measureBareUpdates(address: string): Promise<number[]> {
   const client = new Client({ connection: await Connection.connect({ address }) });
   const connection = await NativeConnection.connect({ address });
   const workflowBundle = await bundleWorkflowCode({
@@ -63,14 +65,14 @@ async function bareUpdates(address: string): Promise<number[]> {
   return took;
 }
 
-/** At rest: the operation before has ended (Heat refuses each stack, and the operation is failed). */
-export async function acceptances({
+/** Measures requests on an idle system: Heat refuses each stack, and the operation is ended before the next request. */
+export async function measureAcceptances({
   http,
   api,
   simulator,
   instantiateBody,
 }: Awaited<ReturnType<typeof startSystem>>): Promise<number[]> {
-  // The client of the tests sends a plan request before each operation. It would be measured, too.
+  // The client of the tests is not used: it sends a plan request before each operation, which would be measured, too.
   const plain = axios.create({
     baseURL: api.url,
     headers: { 'X-Auth-Token': await tokenOf(simulator.authUrl) },

@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, defineUpdate, setHandler } from '@temporalio/workflow';
 
-/** The least that an update-with-start can be: what the API's 202 is measured against. */
+/** The smallest workflow with an update-with-start. The 202 of the API is compared with it. */
 export async function bareUpdate(): Promise<void> {
   let done = false;
   setHandler(defineUpdate<void>('bare'), () => {

@@ -1,7 +1,7 @@
 import { countOperation, type NodesBefore, type OperationCounts } from './operation-counts.ts';
 import { type LargeCluster, largeCluster, type Place, startTestbed } from './testbed.ts';
 
-/** What is done to a cluster, one after the other; each must cost the same, whatever the size of the cluster. */
+/** The operations on a cluster, in this order. Each must have the same cost at every size of the cluster. */
 const OPERATIONS: Readonly<Record<string, (cluster: LargeCluster) => Promise<unknown>>> = {
   'scale out by 1': (cluster) => cluster.scale('SCALE_OUT', 1),
   'scale out by 3': (cluster) => cluster.scale('SCALE_OUT', 3),
@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * Logins, commands and Heat calls per operation, for clusters of several sizes; printed with the verdict on the rule: adding
- * or removing one worker costs the same at every size, and workers that stay are not touched.
+ * Counts logins, commands and Heat calls per operation for clusters of several sizes, and prints whether they obey the
+ * rule: one worker more or less costs the same at every size, and workers that stay are not touched.
  */
 export async function benchCounts(sizes: readonly number[], speed?: number): Promise<void> {
   console.log('logins, commands and Heat calls per operation (new: nodes that come, cp: control plane)');
@@ -34,25 +34,28 @@ export async function benchCounts(sizes: readonly number[], speed?: number): Pro
   console.log();
 }
 
-/** Numbers do not depend on the speed, but two cores can simulate hundreds of nodes in real time only. */
+/** The counts do not depend on the speed, but two cores can simulate hundreds of nodes only in real time. */
 function bearableSpeed(nodes: number): number {
   return Math.max(1, Math.min(20, 500 / nodes));
 }
 
-/** Makes a cluster of that many nodes and does to it what is counted. @param onRow told of each as it is there */
+/**
+ * Makes a cluster of that many nodes, and counts its operations.
+ * @param onRow called with each row as soon as it is counted
+ */
 export async function countsAt(place: Place, nodes: number, onRow: (row: Row) => void = () => {}): Promise<Row[]> {
   const cluster = await largeCluster(place, nodes, 'complex');
   const rows: Row[] = [];
   const all: typeof OPERATIONS = { instantiate: (made) => made.instantiate(), ...OPERATIONS };
   for (const [operation, run] of Object.entries(all)) {
-    const row = await counted(place, cluster, { operation, nodes, run: () => run(cluster) });
+    const row = await countedRow(place, cluster, { operation, nodes, run: () => run(cluster) });
     rows.push(row);
     onRow(row);
   }
   return rows;
 }
 
-async function counted(
+async function countedRow(
   place: Place,
   cluster: LargeCluster,
   { operation, nodes, run }: { operation: string; nodes: number; run: () => Promise<unknown> },
@@ -79,11 +82,11 @@ interface Verdict {
   readonly holds: boolean;
 }
 
-/** The rules, as far as clusters of several sizes show them. */
+/** Checks the rules against clusters of several sizes. */
 export function verdicts(rows: readonly Row[]): Verdict[] {
   return [
-    loginsPerNode(rows.filter(({ operation }) => operation === 'instantiate')),
-    controlPlaneOfScale(rows),
+    judgeLoginsPerNode(rows.filter(({ operation }) => operation === 'instantiate')),
+    judgeScaleOut(rows),
     ...Object.keys(OPERATIONS).flatMap((operation) => {
       const counts = rows.filter((row) => row.operation === operation).map((row) => row.counts);
       const untouched = counts.every(({ logins, commands }) => logins.workers + commands.workers === 0);
@@ -98,10 +101,10 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   ];
 }
 
-/** Join credentials are made once per operation, not once per worker; afterwards a backup is taken. */
+/** One login creates the join credentials, once per operation and not per worker, and one takes the backup. */
 const SCALE_OUT_SESSIONS = 2;
 
-function controlPlaneOfScale(rows: readonly Row[]): Verdict {
+function judgeScaleOut(rows: readonly Row[]): Verdict {
   const scales = rows.filter(({ operation }) => operation.startsWith('scale out'));
   return {
     rule: `scale out: ${SCALE_OUT_SESSIONS} logins on the control plane for 3 workers as for 1 (join credentials; backup)`,
@@ -109,14 +112,18 @@ function controlPlaneOfScale(rows: readonly Row[]): Verdict {
   };
 }
 
-/** What the control plane may need beyond that: load balancers, CNI, a last look, a session that was lost. */
+/**
+ * Further logins on the control plane that do not depend on the size: load balancers, CNI, verification, a lost
+ * session.
+ */
 const HANDFUL = 10;
 
 /**
- * One to prepare a node, one to join it (or to start the control plane), and a few that do not depend on the size. A join may be
- * repeated: while etcd's second member starts, two of two are needed, and the API is away for a moment.
+ * A node needs one login to prepare it and one to join it (or to start the control plane); a few more do not depend on
+ * the size. A join may be repeated: while the second member of etcd starts, the API is away for a moment, because etcd
+ * needs two of two votes.
  */
-function loginsPerNode(rows: readonly Row[]): Verdict {
+function judgeLoginsPerNode(rows: readonly Row[]): Verdict {
   const beyond = rows.map(({ nodes, counts: { logins } }) => logins.fresh - 2 * nodes);
   return {
     rule: `instantiate: 2 logins per node (3 where a join is repeated), and a handful; here ${[...new Set(beyond)].join(' or ')} more than 2`,

@@ -5,11 +5,11 @@ import { DURABILITIES, type Durability } from '../store/durability.ts';
 import { startSystem } from '../test/testing/system.ts';
 import { installQuietRuntime } from '../test/testing/temporal.ts';
 import { ANY_PORTS, startTemporalServer } from '../worker/temporal-server.ts';
-import { acceptances, median } from './accept.ts';
+import { measureAcceptances, median } from './accept.ts';
 
 const COMMITS = 200;
 
-/** What it costs to wait for the disk at each commit: of the embedded store, and of Temporal's database. */
+/** Measures the cost of waiting for the disk at each commit of the embedded store and of Temporal's database. */
 export async function benchDurability(): Promise<void> {
   installQuietRuntime();
   console.log('what --durability power costs (medians)');
@@ -40,7 +40,7 @@ async function measure(durability: Durability): Promise<{ commit: number; accept
       await system.secrets.put('bench', index, 'bench');
       commits.push(performance.now() - began);
     }
-    return { commit: median(commits), accept: median(await acceptances(system)) };
+    return { commit: median(commits), accept: median(await measureAcceptances(system)) };
   } finally {
     await system.stop();
     rmSync(directory, { recursive: true });

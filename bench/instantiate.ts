@@ -6,10 +6,10 @@ import { largeCluster, startTestbed } from './testbed.ts';
 const BUDGET = 1.1;
 
 /**
- * Instantiates the simple flavour against the embedded cloud and compares the time with the critical path of the latency table:
- * what it would take if vnflow itself took no time at all.
- * @param nodes how many in all: one control-plane node, the others workers
- * @param speed simulated seconds per second; 1: real time
+ * Instantiates the simple flavour against the embedded cloud, and compares the time with the critical path of the
+ * latency table: the time that the operation would need if vnflow itself needed none.
+ * @param nodes number of all nodes: one control-plane node, the others workers
+ * @param speed simulated seconds per real second; 1 is real time
  */
 export async function benchInstantiate({ nodes, speed }: { nodes: number; speed: number }): Promise<void> {
   console.log(`instantiate, 1 control-plane node and ${nodes - 1} workers, speed ${speed}`);

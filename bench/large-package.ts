@@ -7,7 +7,7 @@ import { parseDocument } from 'yaml';
 
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
 const SAMPLE_VNFD_ID = 'd34ac189-5376-493f-828f-224dd5fe7393';
-/** In both flavours of the sample, before any scaling. */
+/** Number of workers in both flavours of the sample, before any scaling. */
 const FIRST_WORKERS = 2;
 export const LARGE_LEVEL = 'large';
 
@@ -16,10 +16,11 @@ export type FlavourId = 'simple' | 'complex';
 export const CONTROL_PLANE: Readonly<Record<FlavourId, number>> = { simple: 1, complex: 3 };
 
 /**
- * The sample package with more room: a level `large` of a flavour with that many workers, and an aspect that scales far enough. HOTs and script are the sample's own.
- * @returns the directory of the package's source
+ * Makes a larger sample package: it adds a level `large` with that many workers to a flavour, and raises the limit of
+ * its scaling aspect. The Heat templates and the script stay as they are.
+ * @returns directory of the package source
  */
-export function largePackage(flavour: FlavourId, workers: number, maxWorkers: number): string {
+export function writeLargePackage(flavour: FlavourId, workers: number, maxWorkers: number): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'vnflow-bench-package-'));
   cpSync(SAMPLE, directory, { recursive: true });
   const file = path.join(directory, 'Definitions', `flavour_${flavour}.yaml`);
@@ -49,7 +50,7 @@ export function largePackage(flavour: FlavourId, workers: number, maxWorkers: nu
   return directory;
 }
 
-/** A vnfdId of its own: one can be onboarded once only. */
+/** Gives the VNFD a new id, because an id can be onboarded only once. */
 function renameVnfd(directory: string): void {
   const id = randomUUID();
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {

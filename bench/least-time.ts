@@ -2,7 +2,7 @@ import { criticalPath, type Plan } from '../domain/operation/plan.ts';
 import { commandSeconds, type LatencyTable, type LedgerEntry } from '../simulator/index.ts';
 import { jobId } from '../ssh/job.ts';
 
-/** A step of the plan, or something that the world does by itself: a boot, a node that becomes Ready. */
+/** A step of the plan, or an event outside vnflow: a server boots, or a node becomes Ready. */
 export interface Work {
   readonly id: string;
   readonly after: readonly string[];
@@ -13,15 +13,15 @@ const BOOT = 'boot';
 
 interface World {
   readonly vnfLcmOpOccId: string;
-  /** Of a run of the plan, at any speed: which commands each step ran on its node. */
+  /** The ledger of a run of the plan, at any speed. It shows which commands each step ran on its node. */
   readonly ledger: readonly LedgerEntry[];
-  /** How long they take. */
+  /** Duration of each command. */
   readonly table: LatencyTable;
 }
 
 /**
- * How long a plan takes by the latency table alone, if vnflow itself took no time at all: the longest way through the graph
- * of its steps. No measured time goes into it.
+ * Computes how long a plan would take if vnflow itself needed no time: the longest path through the graph of its steps,
+ * with the durations of the latency table. It uses no measured time.
  */
 export function leastTime(plan: Pick<Plan, 'steps'>, world: World): { seconds: number; steps: Work[] } {
   const commands = commandsByJob(world.ledger);
@@ -35,7 +35,7 @@ function worksOf(step: Step, commands: readonly string[] = [], { table }: World)
   const { id, kind } = step;
   const inPhase = commands.reduce((sum, line) => sum + commandSeconds(table, line), 0);
   switch (kind) {
-    // In the sample's HOTs: a port, then its server. Everything else is made at the same time.
+    // In the Heat templates of the sample a server needs its port. Everything else is created in parallel.
     case 'applyStack':
     case 'growStack': {
       const seconds = table.apiCall + table.resource + table.serverActive;
@@ -46,10 +46,10 @@ function worksOf(step: Step, commands: readonly string[] = [], { table }: World)
     }
     case 'discover':
       return [{ id, after: step.after, seconds: 3 * table.apiCall }];
-    // Servers boot while they are looked for; the login is over long before cloud-init, which the script waits for.
+    // Servers boot while `discover` runs; the login ends long before cloud-init, for which the script waits.
     case 'prepareNode':
       return [{ id, after: [...step.after, BOOT], seconds: inPhase }];
-    // Ready waits for the node's own CNI agent, and for the network of the cluster (part of installCni).
+    // A node becomes Ready after its own CNI agent and the network of the cluster (part of installCni) are there.
     case 'verifyCluster':
       return [
         {
@@ -58,7 +58,7 @@ function worksOf(step: Step, commands: readonly string[] = [], { table }: World)
           seconds: table.login,
         },
       ];
-    // a call of Temporal, no node
+    // a call to Temporal, without a node
     case 'scheduleSnapshots':
       return [{ id, after: step.after, seconds: 0 }];
     default: {
@@ -76,7 +76,10 @@ function readyAfter(join: string): string {
   return `Ready after ${join}`;
 }
 
-/** Job → command lines. On a node the jobs of a plan run one after the other; the node is known by its server, as names change. */
+/**
+ * Command lines by job. The jobs on a node run one after the other. The node is identified by its server, because names
+ * change.
+ */
 function commandsByJob(ledger: readonly LedgerEntry[]): Map<string, string[]> {
   const jobs = new Map<string, string[]>();
   const current = new Map<string, string[]>();

@@ -5,7 +5,7 @@ import { benchDurability } from './durability.ts';
 import { benchInstantiate } from './instantiate.ts';
 import { benchScale } from './scale.ts';
 
-/** `npm run bench`: what vnflow claims about time, measured. */
+/** `npm run bench`: measures vnflow's claims about time. */
 const { values } = parseArgs({
   options: {
     speed: { type: 'string' },

@@ -1,12 +1,12 @@
 import type { LedgerEntry } from '../simulator/index.ts';
 
-/** The nodes as an operation finds them, by server id. */
+/** Server ids of the nodes before an operation. */
 export interface NodesBefore {
   readonly controlPlane: ReadonlySet<string>;
   readonly workers: ReadonlySet<string>;
 }
 
-/** Three numbers: on nodes that came with the operation, on control-plane nodes and on workers that were there before. */
+/** Three numbers: for nodes that the operation adds, for older control-plane nodes, and for older workers. */
 export interface PerNode {
   readonly fresh: number;
   readonly controlPlane: number;
@@ -14,8 +14,8 @@ export interface PerNode {
 }
 
 /**
- * What an operation cost. Looks at something that goes on are left out, as they only depend on how long it takes: those at jobs and
- * at stacks, and a command that is repeated on a node until it succeeds counts once.
+ * The cost of an operation. Polls of jobs and stacks are not counted, because their number depends only on the
+ * duration. A command that is repeated on a node until it succeeds counts once.
  */
 export interface OperationCounts {
   readonly logins: PerNode;
@@ -23,7 +23,7 @@ export interface OperationCounts {
   readonly heatCalls: number;
 }
 
-/** @param entries the ledger of the operation, from its request to its end */
+/** Counts the cost of an operation. @param entries of the ledger, from the request to the end of the operation */
 export function countOperation(entries: readonly LedgerEntry[], before: NodesBefore): OperationCounts {
   const on = (kind: 'login' | 'command', wanted: (entry: LedgerEntry) => boolean): PerNode => {
     const found = entries.filter((entry) => entry.kind === kind && wanted(entry));
@@ -47,12 +47,12 @@ function serverOf({ detail }: LedgerEntry): string {
   return String(detail?.['server']);
 }
 
-/** A command of the install script, or one of a session that asks or tells the cluster something. */
+/** True for a command of the install script, and for a command with which a session reads or changes the cluster. */
 function isWork({ what, detail }: LedgerEntry): boolean {
   return detail?.['ofUnit'] === true || /^(sudo -n )?kubectl /.test(what);
 }
 
-/** `GET …/stacks/NAME/ID`: how does it stand? */
+/** True for `GET …/stacks/NAME/ID`, which reads the status of a stack. */
 function isStackPoll(requestLine: string): boolean {
   return /^GET \S*\/stacks\/[^/]+\/[^/?]+(\?\S*)?$/.test(requestLine);
 }

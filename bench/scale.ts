@@ -3,7 +3,10 @@ import { type Finished, largeCluster, startTestbed, type Testbed } from './testb
 const BUDGET = 1.1;
 const MANY = 100;
 
-/** Scale out by 100 against scale out by 1: beyond what Heat needs for more servers, it should take no longer. */
+/**
+ * Compares a scale out by 100 with one by 1. Without the time that Heat needs for the servers, both should take equally
+ * long.
+ */
 export async function benchScale(speed: number): Promise<void> {
   console.log(`scale out of a cluster of 5 nodes by 1 and by ${MANY}, speed ${speed}`);
   const bed = await startTestbed({ speed, hosts: 20 });

@@ -21,10 +21,10 @@ import {
 import { BUNDLES, quiet, startTestTemporal } from '../test/testing/temporal.ts';
 import { readConfiguration } from '../worker/configuration.ts';
 import { startVnflow } from '../worker/start-vnflow.ts';
-import { CONTROL_PLANE, type FlavourId, LARGE_LEVEL, largePackage } from './large-package.ts';
+import { CONTROL_PLANE, type FlavourId, LARGE_LEVEL, writeLargePackage } from './large-package.ts';
 
 const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
-/** Room for more than 2,000 nodes. */
+/** Address ranges for more than 2,000 nodes. */
 const NETWORKS = ['--network-cidr', '10.10.0.0/20', '--public-cidr', '172.24.0.0/20'];
 const LIMIT_MS = 3_600_000;
 
@@ -34,31 +34,34 @@ const Ready = z.object({
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
 });
 
-/** A running vnflow and its simulated cloud. */
+/** A running vnflow with its simulated cloud. */
 export interface Place {
   readonly http: AxiosInstance;
   readonly authUrl: string;
   readonly speed: number;
-  /** What happened in the simulated cloud after that entry. */
+  /** The ledger of the simulated cloud after that entry. */
   ledger(after?: number): Promise<readonly LedgerEntry[]>;
 }
 
 export interface Testbed extends Place {
-  /** Of the latest operation of an instance. */
+  /** Size of the history of the newest operation of an instance. */
   history(vnfInstanceId: string): Promise<{ readonly events: number; readonly bytes: number }>;
-  /** What the processes have needed so far. */
+  /** Memory and processor time of the processes so far. */
   usage(): Readonly<Record<'vnflow' | 'simulator' | 'temporal', Usage>>;
   stop(): Promise<void>;
 }
 
 export interface Usage {
-  /** Resident at most, MB. */
+  /** Largest resident memory, in MB. */
   readonly memory: number;
   /** Seconds of processor time. */
   readonly processor: number;
 }
 
-/** vnflow as `vnflow up` runs it: API, worker and store in this process, the Temporal server and the simulator in theirs. */
+/**
+ * Starts vnflow as `vnflow up` does: API, worker and store in this process, the Temporal server and the simulator in
+ * others.
+ */
 export async function startTestbed({ speed, hosts }: { speed: number; hosts: number }): Promise<Testbed> {
   const data = mkdtempSync(path.join(tmpdir(), 'vnflow-bench-'));
   const [temporal, simulator] = await Promise.all([startTestTemporal(), startSimulatorProcess(speed, hosts)]);
@@ -113,7 +116,7 @@ async function startSimulatorProcess(speed: number, hosts: number) {
   return { child, ready: await firstLine(child) };
 }
 
-/** `VNFLOW_BENCH_NODE_OPTIONS=--cpu-prof`: to look into the simulator. */
+/** Options of Node.js for the simulator, for example `VNFLOW_BENCH_NODE_OPTIONS=--cpu-prof`. */
 function nodeOptions(): string[] {
   return (process.env['VNFLOW_BENCH_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '');
 }
@@ -126,7 +129,7 @@ async function firstLine(child: ChildProcess): Promise<z.infer<typeof Ready>> {
 
 const TICKS_PER_SECOND = 100;
 
-/** As Linux tells it. */
+/** Reads the usage of a process from /proc of Linux. */
 function usageOf(pid: number): Usage {
   const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -143,7 +146,7 @@ function usageOf(pid: number): Usage {
 export interface LargeCluster {
   readonly vnfInstanceId: string;
   instantiate(): Promise<Finished>;
-  /** One node of that VDU, the last. */
+  /** Heals the last node of a VDU. */
   heal(vduId: 'masterNode' | 'workerNode'): Promise<Finished>;
   scale(type: 'SCALE_OUT' | 'SCALE_IN', numberOfSteps: number): Promise<Finished>;
 }
@@ -155,13 +158,13 @@ export interface Finished {
   readonly seconds: number;
 }
 
-/** A VNF instance with that many nodes in all, and room for as many more. */
+/** Makes a VNF instance with that many nodes, which can be scaled out by as many more. */
 export async function largeCluster(
   { http, authUrl, speed }: Place,
   nodes: number,
   flavour: FlavourId = 'simple',
 ): Promise<LargeCluster> {
-  const source = largePackage(flavour, nodes - CONTROL_PLANE[flavour], 2 * nodes + 200);
+  const source = writeLargePackage(flavour, nodes - CONTROL_PLANE[flavour], 2 * nodes + 200);
   const vnfdId = await onboardSample(http, source).finally(() => rmSync(source, { recursive: true }));
   const id = await createInstance(http, vnfdId);
   const run = async (task: string, body: object): Promise<Finished> => {

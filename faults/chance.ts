@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudo-random numbers: a seed always gives the same sequence. */
 export interface Chance {
   /** A whole number from `least` to `most`. */
   between(least: number, most: number): number;

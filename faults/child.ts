@@ -7,12 +7,12 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Both outputs are added to it. */
+  /** File to which standard output and standard error are appended. */
   readonly log: string;
   readonly options?: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd' | 'detached'>;
 }
 
-/** @returns the process, whose output lies in a file: nobody has to read it */
+/** Starts a process whose output goes to a file, so that no reader is needed. */
 export function startProcess({ program, args, env = process.env, log, options = {} }: Command): ChildProcess {
   const output = openSync(log, 'a', 0o600);
   try {
@@ -33,27 +33,27 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** kill -9. A process that has just ended is no reason to complain. */
+/** Sends SIGKILL. A process that has just ended is no error. */
 export function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // gone by itself
+    // the process ended by itself
   }
 }
 
-/** SIGTERM, and SIGKILL after a while. */
+/** Ends a process with SIGTERM, and after a while with SIGKILL. */
 export async function endProcess(child: ChildProcess, patienceMs = 20_000): Promise<void> {
   if (hasEnded(child)) return;
   child.kill('SIGTERM');
-  await until(() => hasEnded(child), patienceMs);
+  await waitUntil(() => hasEnded(child), patienceMs);
   if (hasEnded(child)) return;
   child.kill('SIGKILL');
-  await until(() => hasEnded(child), 5_000);
+  await waitUntil(() => hasEnded(child), 5_000);
 }
 
-/** @returns did it come true in time? */
-export async function until(
+/** Waits until a condition holds. @returns false at the time limit */
+export async function waitUntil(
   isTrue: () => boolean | Promise<boolean>,
   limitMs: number,
   everyMs = 100,
@@ -66,7 +66,7 @@ export async function until(
   }
 }
 
-/** A port of 127.0.0.1 where nobody listens. */
+/** Finds a free port of 127.0.0.1. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

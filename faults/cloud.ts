@@ -8,22 +8,22 @@ const Catalogue = z.object({
 });
 const Stacks = z.object({ stacks: z.array(z.object({ stack_name: z.string(), stack_status: z.string() })) });
 
-/** What the OpenStack has, asked as a client of its own would. */
+/** The stacks of the OpenStack, read through its API. */
 export interface CloudContent {
-  /** Name → status. */
+  /** Status of a stack by its name. */
   readonly stacks: ReadonlyMap<string, string>;
 }
 
 export interface Cloud {
   readonly token: string;
   content(): Promise<CloudContent>;
-  /** From now on no resource of this instance's stack can be made. @returns its id */
+  /** Makes the creation of every resource in the stack of this instance fail from now on. @returns id of the fault */
   breakStack(instance: string): Promise<string>;
   mend(fault: string): Promise<void>;
   mendAll(): Promise<void>;
 }
 
-/** @param authUrl Keystone's @param simulatorUrl where faults are ordered */
+/** Connects to the cloud. @param authUrl of Keystone @param simulatorUrl of the simulator's own API for faults */
 export async function connectCloud(authUrl: string, simulatorUrl: string): Promise<Cloud> {
   const domain = { name: 'Default' };
   const user = { name: 'nfv_user', domain, password: 'devstack' };

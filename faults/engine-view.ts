@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 
-/** The newest run of a workflow, as Temporal tells it. */
+/** The newest run of a workflow in Temporal. */
 export interface WorkflowFact {
   readonly isOpen: boolean;
   /** Search attributes. */
@@ -8,9 +8,9 @@ export interface WorkflowFact {
   readonly state: string;
 }
 
-/** A look into Temporal; it changes nothing. */
+/** Read access to Temporal. */
 export interface EngineView {
-  /** @returns undefined when there never was one */
+  /** Reads the workflow of an instance. @returns undefined when there never was one */
   workflowOf(instance: string): Promise<WorkflowFact | undefined>;
   close(): Promise<void>;
 }

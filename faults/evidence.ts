@@ -6,15 +6,15 @@ import { isAccepted, type OperationBody, type Sent, type Story, type Vnfm } from
 
 export type OperationFact = OperationBody & Story;
 
-/** All that the checker knows. None of it comes from vnflow's own code. */
+/** All facts for the checker. They are read from outside, without code of vnflow. */
 export interface Evidence {
   readonly instances: readonly string[];
   readonly sent: readonly Sent[];
   readonly operations: readonly OperationFact[];
-  /** Newest workflow by instance. */
+  /** Newest workflow by id of the instance. */
   readonly workflows: ReadonlyMap<string, WorkflowFact>;
   readonly cloud: CloudContent;
-  /** Only where the store can be read from outside. */
+  /** Rows of the store. Undefined where the store cannot be read from outside. */
   readonly store?: StoreFact;
 }
 
@@ -25,7 +25,7 @@ export interface Witnesses {
   readonly engine: EngineView;
 }
 
-/** @throws Error when one of them does not answer */
+/** Reads the facts about instances. @throws Error when one of the witnesses does not answer */
 export async function gatherEvidence(witnesses: Witnesses, instances: readonly string[]): Promise<Evidence> {
   const { place, vnfm, cloud, engine } = witnesses;
   const bodies = await vnfm.operations(instances);
@@ -43,7 +43,7 @@ export async function gatherEvidence(witnesses: Witnesses, instances: readonly s
   };
 }
 
-/** Instances whose DELETE was answered 204. */
+/** Ids of the instances whose DELETE was answered with 204. */
 export function deletedInstances({ sent }: Pick<Evidence, 'sent'>): Set<string> {
   return new Set(sent.filter((one) => one.order === 'delete' && isAccepted(one)).map(({ instance }) => instance));
 }

@@ -7,8 +7,9 @@ import { showWorkflow } from './temporal-server.ts';
 const MOST_INSTANCES = 3;
 
 /**
- * Keeps what helps to understand a violated round: what was sent, and of some instances what API and Temporal tell.
- * @returns the folder
+ * Saves facts that help to understand a violated round: the requests, and the answers of API and Temporal for some
+ * instances.
+ * @returns path of the folder
  */
 export async function keepExcerpt({ place, vnfm }: Witnesses, report: RoundReport, folder: string): Promise<string> {
   const { scenario, violations, instances } = report;

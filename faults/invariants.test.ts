@@ -35,7 +35,7 @@ const store = (facts: Partial<NonNullable<Evidence['store']>>) => ({
   store: { operations: [{ id: 'o1', instance, state: 'FAILED_TEMP' }], requests: [], secrets: [], ...facts },
 });
 
-/** An instantiate that failed and waits, as all witnesses tell. */
+/** An instantiate that failed and waits, with equal answers of all witnesses. */
 const fine: Evidence = {
   instances: [instance],
   sent: [sent('instantiate')],
@@ -60,7 +60,7 @@ const WELL: readonly (readonly [string, Partial<Evidence>])[] = [
   ],
 ];
 
-it.each(WELL)('finds nothing where nothing is wrong: %s', (_, change) => {
+it.each(WELL)('finds no violation: %s', (_, change) => {
   expect(judge({ ...fine, ...change })).toEqual([]);
 });
 
@@ -115,7 +115,7 @@ const WRONG: readonly (readonly [string, string, Partial<Evidence>])[] = [
   ['8', 'a state is entered twice', { operations: [operation('STARTING', 'STARTING', 'PROCESSING', 'FAILED_TEMP')] }],
   [
     '8',
-    'the state is not the one that was told last',
+    'the shown state is not the last state of the timeline',
     { operations: [{ ...waits, states: ['STARTING', 'PROCESSING'] }] },
   ],
   [
@@ -129,7 +129,7 @@ it.each(WRONG)('invariant %s: %s', (number, _, change) => {
   expect(judge({ ...fine, ...change }).map(({ invariant }) => invariant.split(' ')[0])).toContain(number);
 });
 
-it('waits only for what time can heal', () => {
+it('waits only for violations that can disappear with time', () => {
   expect(mayHeal(judge({ ...fine, workflows: new Map() }))).toBe(true);
   expect(mayHeal(judge({ ...fine, sent: [...fine.sent, sent('delete', no, true)] }))).toBe(false);
 });

@@ -12,13 +12,16 @@ export interface Violation extends Finding {
 
 interface Invariant {
   readonly name: string;
-  /** Time cannot heal it: there is nothing to wait for. */
+  /** True when a violation cannot disappear with time, so that waiting is useless. */
   readonly isForGood: boolean;
   find(evidence: Evidence): Finding[];
 }
 
 const ENDED = new Set(['COMPLETED', 'FAILED', 'ROLLED_BACK']);
-/** SOL003 5.4: what may follow a state. Written down once more on purpose: the engine's own table is what is judged. */
+/**
+ * States that may follow a state (SOL003 5.4). A second table on purpose, because the table of the engine is what is
+ * judged.
+ */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   STARTING: ['PROCESSING', 'ROLLED_BACK'],
   PROCESSING: ['COMPLETED', 'FAILED_TEMP'],
@@ -29,7 +32,7 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
 const entered = (wanted: string) => (operation: OperationFact) =>
   operation.states.filter((state) => state === wanted).length;
 
-/** How often a control has had its effect. */
+/** Counts how often a control has had its effect. */
 const EFFECTS: Readonly<Record<Control, (operation: OperationFact) => number>> = {
   retry: (operation) => Math.max(0, entered('PROCESSING')(operation) - 1),
   rollback: entered('ROLLING_BACK'),
@@ -40,39 +43,39 @@ const CONTROLS = Object.keys(EFFECTS) as Control[];
 
 export const LOCKED = '3 no lock without an operation';
 
-/** What must be true once everything has settled (issue 8 A; the numbers are those of docs/development.md). */
+/** What must be true once everything has settled. The numbers are those of docs/development.md. */
 const INVARIANTS: readonly Invariant[] = [
-  { name: '1 accepted is kept', isForGood: false, find: lost },
-  { name: '1 comes to rest', isForGood: false, find: restless },
-  { name: '2 store and Temporal agree', isForGood: false, find: disagreements },
-  { name: LOCKED, isForGood: true, find: refusals },
-  { name: '4 nothing left behind', isForGood: true, find: leftovers },
-  { name: '5 no trace of what was never accepted', isForGood: false, find: traces },
-  { name: '6 a control has its effect or none', isForGood: false, find: wrongEffects },
-  { name: '7 no 500', isForGood: true, find: internalErrors },
-  { name: '8 states follow each other', isForGood: true, find: wrongOrder },
-  { name: '9 once', isForGood: true, find: twice },
+  { name: '1 accepted is kept', isForGood: false, find: findLost },
+  { name: '1 comes to rest', isForGood: false, find: findRestless },
+  { name: '2 store and Temporal agree', isForGood: false, find: findDisagreements },
+  { name: LOCKED, isForGood: true, find: findRefusals },
+  { name: '4 nothing left behind', isForGood: true, find: findLeftovers },
+  { name: '5 no trace of what was never accepted', isForGood: false, find: findTraces },
+  { name: '6 a control has its effect or none', isForGood: false, find: findWrongEffects },
+  { name: '7 no 500', isForGood: true, find: findInternalErrors },
+  { name: '8 states follow each other', isForGood: true, find: findWrongOrder },
+  { name: '9 once', isForGood: true, find: findDuplicates },
 ];
 
-/** @returns what is not as it must be */
+/** Checks all invariants. @returns the violations */
 export function judge(evidence: Evidence): Violation[] {
   return INVARIANTS.flatMap(({ name, find }) => find(evidence).map((finding) => ({ invariant: name, ...finding })));
 }
 
-/** Is there something that may still become right? */
+/** Can one of these violations still disappear with time? */
 export function mayHeal(violations: readonly Violation[]): boolean {
   const healing = new Set(INVARIANTS.filter(({ isForGood }) => !isForGood).map(({ name }) => name));
   return violations.some(({ invariant }) => healing.has(invariant));
 }
 
-function lost({ sent, operations }: Evidence): Finding[] {
+function findLost({ sent, operations }: Evidence): Finding[] {
   const known = new Set(operations.map(({ id }) => id));
   return accepted(sent, ['instantiate', 'terminate'])
     .filter(({ operation = '' }) => !known.has(operation))
     .map(({ instance, order, operation }) => ({ instance, text: `${order} ${operation}: answered 202, not there` }));
 }
 
-function restless({ operations }: Evidence): Finding[] {
+function findRestless({ operations }: Evidence): Finding[] {
   return operations.flatMap(({ vnfInstanceId: instance, id, operationState, isCancelPending, error }) => {
     if (!ENDED.has(operationState) && operationState !== 'FAILED_TEMP')
       return [{ instance, text: `${id} stays in ${operationState}` }];
@@ -83,7 +86,7 @@ function restless({ operations }: Evidence): Finding[] {
   });
 }
 
-function disagreements(evidence: Evidence): Finding[] {
+function findDisagreements(evidence: Evidence): Finding[] {
   return evidence.instances.flatMap((instance) => {
     const inStore = openOperation(evidence, instance);
     const workflow = evidence.workflows.get(instance);
@@ -96,20 +99,21 @@ function disagreements(evidence: Evidence): Finding[] {
 }
 
 /**
- * A 503 is no refusal: the request is repeated, and what the lost one did meanwhile is no lock. A DELETE may say "busy" for a
- * while when the answer of an instantiate was lost: it may still be accepted. That it does so for ever is seen by take-down.ts.
+ * Finds requests that were refused although the state allowed them. A 503 is no refusal, because the client repeats the
+ * request. A DELETE may be refused as busy for a while when the answer of an instantiate was lost, because that request
+ * may still be accepted. take-down.ts notices when DELETE is refused for ever.
  */
-function refusals({ sent }: Evidence): Finding[] {
+function findRefusals({ sent }: Evidence): Finding[] {
   const expected = sent.filter(({ mustSucceed }) => mustSucceed);
   const repeated = new Set(expected.filter(isUnclear).map(({ instance }) => instance));
   const doubtful = new Set(unclear(sent, ['instantiate']).map(({ instance }) => instance));
   const isPatient = (one: Sent) => one.order === 'delete' && codeOf(one) === 'VNF_BUSY' && doubtful.has(one.instance);
   return expected
     .filter((one) => !isAccepted(one) && !repeated.has(one.instance) && !isPatient(one))
-    .map((one) => ({ instance: one.instance, text: `${one.order} was to be accepted: ${told(one)}` }));
+    .map((one) => ({ instance: one.instance, text: `${one.order} was to be accepted: ${outcomeText(one)}` }));
 }
 
-function leftovers(evidence: Evidence): Finding[] {
+function findLeftovers(evidence: Evidence): Finding[] {
   return [...deletedInstances(evidence)].flatMap((instance) =>
     [...evidence.cloud.stacks]
       .filter(([name]) => name === `vnf-${instance}`)
@@ -117,7 +121,7 @@ function leftovers(evidence: Evidence): Finding[] {
   );
 }
 
-function traces(evidence: Evidence): Finding[] {
+function findTraces(evidence: Evidence): Finding[] {
   const { store, operations, instances } = evidence;
   if (!store) return [];
   const shown = new Set(operations.map(({ id }) => id));
@@ -137,7 +141,7 @@ function traces(evidence: Evidence): Finding[] {
   ];
 }
 
-function wrongEffects(evidence: Evidence): Finding[] {
+function findWrongEffects(evidence: Evidence): Finding[] {
   return evidence.operations.flatMap((operation) => {
     const { id, vnfInstanceId: instance } = operation;
     const sent = evidence.sent.filter((one) => one.operation === id);
@@ -164,13 +168,13 @@ function wrongCancel({ id, vnfInstanceId: instance, states, error }: OperationFa
   return [];
 }
 
-function internalErrors({ sent }: Evidence): Finding[] {
+function findInternalErrors({ sent }: Evidence): Finding[] {
   return sent
     .filter(({ outcome }) => outcome.kind === 'answered' && (outcome.status === 500 || outcome.code === 'INTERNAL'))
-    .map((one) => ({ instance: one.instance, text: `${one.order}: ${told(one)}` }));
+    .map((one) => ({ instance: one.instance, text: `${one.order}: ${outcomeText(one)}` }));
 }
 
-function wrongOrder({ operations }: Evidence): Finding[] {
+function findWrongOrder({ operations }: Evidence): Finding[] {
   return operations.flatMap(({ id, vnfInstanceId: instance, states, operationState }) => {
     const steps = states.slice(1).map((state, index) => ({ from: states[index] ?? '', to: state }));
     const wrong = steps.filter(({ from, to }) => !(FOLLOWS[from] ?? []).includes(to));
@@ -179,13 +183,13 @@ function wrongOrder({ operations }: Evidence): Finding[] {
       ...wrong.map(({ from, to }) => ({ instance, text: `${id}: ${to} after ${from}` })),
       ...(states.at(-1) === operationState
         ? []
-        : [{ instance, text: `${id} is ${operationState}, told ${states.at(-1)}` }]),
+        : [{ instance, text: `${id} is ${operationState}, timeline ends with ${states.at(-1)}` }]),
     ];
   });
 }
 
-/** Each request makes one operation at most, and an instance has one open operation at most. */
-function twice(evidence: Evidence): Finding[] {
+/** A request makes one operation at most, and an instance has one open operation at most. */
+function findDuplicates(evidence: Evidence): Finding[] {
   return evidence.instances.flatMap((instance) => {
     const sent = evidence.sent.filter((one) => one.instance === instance);
     const most = [...accepted(sent, ['instantiate', 'terminate']), ...unclear(sent, ['instantiate', 'terminate'])]
@@ -216,6 +220,6 @@ const unclear = (sent: readonly Sent[], orders: readonly Order[]): Sent[] =>
 
 const codeOf = ({ outcome }: Sent): string => (outcome.kind === 'answered' ? outcome.code : '');
 
-function told({ outcome }: Sent): string {
+function outcomeText({ outcome }: Sent): string {
   return outcome.kind === 'lost' ? `no answer (${outcome.text})` : `${outcome.status} ${outcome.code} ${outcome.text}`;
 }

@@ -52,7 +52,7 @@ function usage(): number {
   return 0;
 }
 
-/** @returns 1 when something was violated */
+/** Runs all rounds. @returns exit code: 1 when an invariant was violated */
 async function runAll(): Promise<number> {
   const shape = oneOf(Object.keys(SHAPES) as (keyof typeof SHAPES)[], values.shape);
   const victim = oneOf(VICTIMS, values.kill);
@@ -60,7 +60,7 @@ async function runAll(): Promise<number> {
   const first = Number(values.seed ?? 1);
   const rounds = Number(values.rounds ?? (values.seed === undefined ? KINDS.length : 1));
   const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
-  chmodSync(folder, 0o711); // PostgreSQL's user has to pass
+  chmodSync(folder, 0o711); // the user of PostgreSQL needs access to its folder below
   const reports: RoundReport[] = [];
   let running: Running | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -81,7 +81,7 @@ async function runAll(): Promise<number> {
       if (report.violations.length === 0) continue;
       for (const { invariant, instance, text } of report.violations) say(`    ${invariant}: ${instance} ${text}`);
       say(`    kept: ${await keepExcerpt(running, report, folder)}`);
-      // what is broken stays broken: the next round begins in a new place
+      // a violated state would stay: the next round begins in a new place
       await stop(running);
       running = undefined;
     }
@@ -128,7 +128,7 @@ function summary(reports: readonly RoundReport[], folder: string): number {
   const operations = reports.reduce((sum, { scenario }) => sum + scenario.parts.length, 0);
   say(`${reports.length} rounds, ${operations} operations, ${helped} rounds with help, ${violated.length} violated`);
   if (violated.length === 0) rmSync(folder, { recursive: true });
-  else say(`again: npm run faults -- --seed ${violated[0]?.scenario.seed}; logs in ${folder}`);
+  else say(`to repeat: npm run faults -- --seed ${violated[0]?.scenario.seed}; logs in ${folder}`);
   return violated.length === 0 ? 0 : 1;
 }
 
@@ -136,8 +136,8 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function oneOf<T extends Kind | Victim | keyof typeof SHAPES>(known: readonly T[], text: string): T {
-  const found = known.find((one) => one === text);
-  if (found === undefined) throw new Error(`${text}: one of ${known.join(', ')}\n\n${USAGE}`);
+function oneOf<T extends Kind | Victim | keyof typeof SHAPES>(allowed: readonly T[], text: string): T {
+  const found = allowed.find((one) => one === text);
+  if (found === undefined) throw new Error(`${text}: one of ${allowed.join(', ')}\n\n${USAGE}`);
   return found;
 }

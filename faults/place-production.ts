@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { freePort, until } from './child.ts';
+import { freePort, waitUntil } from './child.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { Victim } from './scenario.ts';
@@ -14,7 +14,7 @@ import { temporalCommand } from './temporal-server.ts';
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
-/** Far more than it takes: the machine may be busy with other things. */
+/** Far more than needed, because the machine may be busy with other work. */
 const LIMIT_MS = 240_000;
 
 const SimulatorReady = z.object({
@@ -23,7 +23,10 @@ const SimulatorReady = z.object({
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
 });
 
-/** Two APIs, two workers, PostgreSQL, a Temporal server and the simulator: each a process that is started again when it ends. */
+/**
+ * Starts two APIs, two workers, PostgreSQL, a Temporal server and the simulator. Each process is restarted when it
+ * ends.
+ */
 export async function startProductionPlace({ directory, speed }: PlaceOptions): Promise<Place> {
   mkdirSync(directory, { recursive: true });
   const services: Service[] = [];
@@ -45,7 +48,8 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
     const world = path.join(directory, 'simulator');
     start('simulator', [...NODE, SIMULATOR, '--directory', world, '--speed', `${speed}`]);
     const simulator = await simulatorReady(path.join(directory, 'simulator.log'));
-    if (!(await until(() => isTemporalServing(temporalAddress), LIMIT_MS))) throw new Error('Temporal did not start');
+    if (!(await waitUntil(() => isTemporalServing(temporalAddress), LIMIT_MS)))
+      throw new Error('Temporal did not start');
 
     const environment = {
       DATABASE_URL: postgres.url,
@@ -58,15 +62,16 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
     const ports = [await freePort(), await freePort()];
     const apiUrls = ports.map((port) => `http://127.0.0.1:${port}`);
     const apis: Service[] = [];
-    // the first API makes the tables; the others find them
+    // the first API creates the tables; the other processes find them
     for (const [index, port] of ports.entries()) {
       apis.push(start(`api-${index}`, [...NODE, MAIN, 'api', '--port', `${port}`, '--data', data], environment));
-      if (!(await until(() => isApiServing(apiUrls[index] ?? ''), LIMIT_MS))) throw new Error('the API did not start');
+      if (!(await waitUntil(() => isApiServing(apiUrls[index] ?? ''), LIMIT_MS)))
+        throw new Error('the API did not start');
     }
     const workers = [0, 1].map((index) =>
       start(`worker-${index}`, [...NODE, MAIN, 'worker', '--data', data], environment),
     );
-    await until(() => workers.every(({ log }) => readFileSync(log, 'utf8').includes('worker ready')), LIMIT_MS);
+    await waitUntil(() => workers.every(({ log }) => readFileSync(log, 'utf8').includes('worker ready')), LIMIT_MS);
 
     const victims: Partial<Record<Victim, Service | undefined>> = {
       temporal,
@@ -92,7 +97,7 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
         await killed?.startAfter(downMs);
         const isBack = async () =>
           (await isTemporalServing(temporalAddress)) && (await Promise.all(apiUrls.map(isApiServing))).every(Boolean);
-        if (!(await until(isBack, LIMIT_MS))) throw new Error(`not everything came back: see ${directory}`);
+        if (!(await waitUntil(isBack, LIMIT_MS))) throw new Error(`not everything came back: see ${directory}`);
         return services.flatMap((service) => service.takeEnds());
       },
       stop,
@@ -108,6 +113,7 @@ async function simulatorReady(log: string): Promise<z.infer<typeof SimulatorRead
     readFileSync(log, 'utf8')
       .split('\n')
       .find((text) => text.startsWith('{"ready":true'));
-  if (!(await until(() => line() !== undefined, LIMIT_MS))) throw new Error(`the simulator did not start: see ${log}`);
+  if (!(await waitUntil(() => line() !== undefined, LIMIT_MS)))
+    throw new Error(`the simulator did not start: see ${log}`);
   return SimulatorReady.parse(JSON.parse(line() ?? ''));
 }

@@ -3,15 +3,15 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { endProcess, freePort, hasEnded, isRunning, killNow, startProcess, until } from './child.ts';
+import { endProcess, freePort, hasEnded, isRunning, killNow, startProcess, waitUntil } from './child.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { isApiServing, isTemporalServing } from './serving.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
-/** Far more than it takes: the machine may be busy with other things. */
+/** Far more than needed, because the machine may be busy with other work. */
 const STOP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 240_000;
-/** So long vnflow has to come back by itself. */
+/** Limit for vnflow to recover by itself. */
 const RECOVERY_LIMIT_MS = 60_000;
 
 const Running = z.object({
@@ -22,7 +22,9 @@ const Running = z.object({
 });
 type Running = z.infer<typeof Running>;
 
-/** `vnflow up`: API, worker and store in one process, the Temporal server and the simulator in theirs. */
+/**
+ * Starts `vnflow up`: API, worker and store in one process, the Temporal server and the simulator each in another one.
+ */
 export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<Place> {
   const data = path.join(directory, 'data');
   mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -31,7 +33,7 @@ export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<
   const first = await ready(data, up);
   let killed: number | undefined;
 
-  const startAgain = async (): Promise<void> => {
+  const restart = async (): Promise<void> => {
     up = launch(directory, data, { port, speed });
     await ready(data, up);
   };
@@ -60,18 +62,18 @@ export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<
           (await isApiServing(now.apiUrl))
         );
       };
-      await until(async () => hasEnded(up) || (await isBack()), RECOVERY_LIMIT_MS);
+      await waitUntil(async () => hasEnded(up) || (await isBack()), RECOVERY_LIMIT_MS);
       if (!hasEnded(up) && (await isBack())) return [];
       const how = hasEnded(up) ? `ended with ${up.exitCode ?? up.signalCode}` : 'hung';
       const wasVictim = up.pid === killed;
       if (how === 'hung' && up.pid !== undefined) killNow(up.pid);
-      await until(() => hasEnded(up), 5_000);
-      await startAgain();
+      await waitUntil(() => hasEnded(up), 5_000);
+      await restart();
       return wasVictim ? [] : [`vnflow up ${how}`];
     },
     stop: async () => {
       await endProcess(up, STOP_LIMIT_MS);
-      // an `up` that did not end in time has left them behind
+      // an `up` that did not end in time has left its children behind
       const left = upFile(data);
       for (const part of [left?.temporal, left?.simulator])
         if (part && isRunning(part.process.pid)) killNow(part.process.pid);
@@ -91,14 +93,14 @@ function launch(directory: string, data: string, { port, speed }: { port: number
 }
 
 async function ready(data: string, up: ChildProcess): Promise<Running> {
-  const isReady = await until(() => hasEnded(up) || upFile(data)?.process.pid === up.pid, START_LIMIT_MS);
+  const isReady = await waitUntil(() => hasEnded(up) || upFile(data)?.process.pid === up.pid, START_LIMIT_MS);
   const running = upFile(data);
   if (!isReady || hasEnded(up) || !running)
     throw new Error(`vnflow up did not start: see ${path.dirname(data)}/up.log`);
   return running;
 }
 
-/** @returns undefined unless everything of it is there */
+/** Reads `up.json`. @returns undefined unless the file is complete */
 function upFile(data: string): Running | undefined {
   try {
     return Running.parse(JSON.parse(readFileSync(path.join(data, 'up.json'), 'utf8')));

@@ -1,27 +1,27 @@
 import type { Victim } from './scenario.ts';
 
-/** vnflow as real processes, with a simulated cloud. */
+/** vnflow in real processes, with a simulated cloud. */
 export interface Place {
   readonly shape: 'up' | 'production';
-  /** Requests take turns. */
+  /** URLs of the APIs. Requests are sent to them in turn. */
   readonly apiUrls: readonly string[];
   readonly simulatorUrl: string;
   readonly authUrl: string;
-  /** host:port */
+  /** Address of Temporal, host:port. */
   readonly temporalAddress: string;
-  /** Where the store can be read beside the processes. */
+  /** URL of a store that other processes can read. Undefined with an embedded store. */
   readonly databaseUrl?: string;
-  /** What can be killed here. */
+  /** The parts that can be killed here. */
   readonly victims: readonly Victim[];
-  /** Logs and data. */
+  /** Folder of logs and data. */
   readonly directory: string;
-  /** kill -9. @throws Error when it does not run: a round without a kill proves nothing */
+  /** Kills a part with SIGKILL. @throws Error when the part does not run: a round without a kill proves nothing */
   kill(victim: Victim): void;
   /**
    * Waits until everything serves again after a kill.
-   * @param downMs how long the victim stays away, if it is not started again by vnflow itself
-   * @returns what had to be started or killed by hand, and is no good sign
-   * @throws Error when that does not help
+   * @param downMs how long the victim stays down, unless vnflow itself restarts it
+   * @returns processes that the script had to start or kill; vnflow should have recovered without that
+   * @throws Error when not everything serves in time
    */
   recover(downMs: number): Promise<readonly string[]>;
   stop(): Promise<void>;

@@ -3,14 +3,14 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, realpathSync } from 'node
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort, until } from './child.ts';
+import { freePort, waitUntil } from './child.ts';
 import { type Service, superviseProcess } from './service.ts';
 
 const run = promisify(execFile);
 const START_LIMIT_MS = 30_000;
 
 /**
- * A PostgreSQL of its own in a folder. It does not call fsync: a kill -9 of processes loses nothing of it.
+ * Starts a PostgreSQL server in a folder. It runs without fsync, because a kill -9 of its processes loses no data.
  * @throws Error when PostgreSQL is not installed or does not start
  */
 export async function startPostgres(directory: string): Promise<{ service: Service; url: string }> {
@@ -36,7 +36,7 @@ export async function startPostgres(directory: string): Promise<{ service: Servi
     options,
   });
   const server = `postgres://vnflow@127.0.0.1:${port}`;
-  if (!(await until(() => canConnect(`${server}/postgres`), START_LIMIT_MS))) {
+  if (!(await waitUntil(() => canConnect(`${server}/postgres`), START_LIMIT_MS))) {
     await service.stop();
     throw new Error(`PostgreSQL did not start: see ${log}`);
   }

@@ -19,7 +19,10 @@ const Request = z.looseObject({
   }),
 });
 
-/** The guide's request for the simulated cloud. @param cause `password`: nobody can log in to the nodes with it */
+/**
+ * Builds the guide's request for the simulated cloud.
+ * @param cause `password`: the request has a wrong password for the nodes
+ */
 export function instantiateRequest(authUrl: string, cause: Cause): object {
   const request = Request.parse(JSON.parse(readFileSync(REQUEST, 'utf8')));
   const cluster = request.additionalParams.k8s_cluster_installation_param;
@@ -29,7 +32,10 @@ export function instantiateRequest(authUrl: string, cause: Cause): object {
   return request;
 }
 
-/** The sample package with one worker instead of two: half of the work, and the same steps. @returns the archive */
+/**
+ * Packs the sample package with one worker instead of two: half of the work, and all kinds of steps.
+ * @returns the archive
+ */
 export async function packSmallSample(directory: string): Promise<Buffer> {
   const source = path.join(directory, 'package');
   cpSync(SAMPLE, source, { recursive: true });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from './child.ts';
+import { waitUntil } from './child.ts';
 import { gatherEvidence, type Witnesses } from './evidence.ts';
 import { judge, mayHeal, type Violation } from './invariants.ts';
 import { instantiateRequest } from './requests.ts';
@@ -7,7 +7,7 @@ import type { Part, Scenario } from './scenario.ts';
 import { type Settled, takeDown } from './take-down.ts';
 import { type Control, isAccepted, isUnclear, type Sent } from './vnfm.ts';
 
-/** An instance of the burst, and what it goes through. */
+/** An instance of the burst, with its part of the scenario. */
 interface Subject {
   readonly instance: string;
   readonly part: Part;
@@ -18,9 +18,9 @@ interface Subject {
 export interface RoundReport {
   readonly scenario: Scenario;
   readonly instances: readonly string[];
-  /** Of the burst. */
+  /** Numbers of accepted, refused and lost requests of the burst. */
   readonly counts: { readonly accepted: number; readonly refused: number; readonly unclear: number };
-  /** Ends of processes that the script had to help. */
+  /** Processes that the script had to start or kill. */
   readonly helped: readonly string[];
   readonly violations: readonly Violation[];
   readonly seconds: number;
@@ -28,16 +28,19 @@ export interface RoundReport {
 
 export interface RoundOptions {
   readonly vnfdId: string;
-  /** So long everything may take to come to rest. */
+  /** Limit for everything to come to rest. */
   readonly settleMs: number;
 }
 
 const PREPARE_LIMIT_MS = 300_000;
-/** A burst that is not answered is reason enough to go on. */
+/** After this limit the round goes on, even when requests of the burst are unanswered. */
 const BURST_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
-/** One burst with one kill -9 in it, what became of it, and whether everything goes on as usual afterwards. */
+/**
+ * Runs a burst of requests with a kill -9 in it, checks the invariants, and checks that all instances can be deleted
+ * afterwards.
+ */
 export async function runRound(witnesses: Witnesses, scenario: Scenario, options: RoundOptions): Promise<RoundReport> {
   const since = Date.now();
   const { place, vnfm, cloud } = witnesses;
@@ -53,7 +56,7 @@ export async function runRound(witnesses: Witnesses, scenario: Scenario, options
 
   const before = vnfm.sent.length;
   const burst = Promise.all(subjects.map((subject) => send(witnesses, scenario, subject)));
-  await until(() => vnfm.sent.length - before >= scenario.killAfter.answers, BURST_LIMIT_MS, 5);
+  await waitUntil(() => vnfm.sent.length - before >= scenario.killAfter.answers, BURST_LIMIT_MS, 5);
   await delay(scenario.killAfter.ms);
   place.kill(scenario.victim);
   const helped = await place.recover(scenario.downMs);
@@ -76,7 +79,7 @@ function isDecision(kind: Scenario['kind']): kind is 'retry' | 'rollback' | 'fai
   return kind === 'retry' || kind === 'rollback' || kind === 'fail';
 }
 
-/** Operations that wait in FAILED_TEMP. */
+/** Prepares operations that wait in FAILED_TEMP. */
 async function prepare(witnesses: Witnesses, subjects: readonly Subject[]): Promise<void> {
   const { place, vnfm, cloud } = witnesses;
   for (const subject of subjects) {
@@ -95,7 +98,7 @@ async function prepare(witnesses: Witnesses, subjects: readonly Subject[]): Prom
   for (const { part, fault } of subjects) if (part.cured && fault !== undefined) await cloud.mend(fault);
 }
 
-/** What one instance is sent in the burst. */
+/** Sends the requests of one instance in the burst. */
 async function send({ vnfm, place }: Witnesses, { kind }: Scenario, subject: Subject): Promise<void> {
   const { instance, part, operation } = subject;
   await delay(part.sendAfterMs);
@@ -108,7 +111,7 @@ async function send({ vnfm, place }: Witnesses, { kind }: Scenario, subject: Sub
     await vnfm.control('cancel', { instance, operation: begun.operation, cancelMode: part.cancelMode });
 }
 
-/** Waits until all is as it must be, or the time is over. */
+/** Waits until no invariant is violated, or until the time limit. */
 async function settle(witnesses: Witnesses, instances: readonly string[], limitMs: number): Promise<Settled> {
   const end = Date.now() + limitMs;
   for (;;) {

@@ -3,7 +3,7 @@ import { KINDS, scenarioOf } from './scenario.ts';
 
 const wish = { victim: 'temporal', operations: 20 } as const;
 
-it('a seed gives the same round each time, and another seed another one', () => {
+it('a seed always gives the same round, and another seed gives another round', () => {
   expect(scenarioOf(7, wish)).toEqual(scenarioOf(7, wish));
   expect(scenarioOf(8, wish)).not.toEqual(scenarioOf(7, wish));
 });
@@ -14,7 +14,7 @@ it('five rounds have each kind of burst once, with twenty operations and a kill 
   expect(rounds.every(({ parts, killAfter }) => parts.length === 20 && killAfter.answers < 20)).toBe(true);
 });
 
-it('what the command line fixes stays fixed', () => {
+it('options of the command line override the seed', () => {
   expect(scenarioOf(3, { ...wish, kind: 'fail', victim: 'api', operations: 2 })).toMatchObject({
     kind: 'fail',
     victim: 'api',

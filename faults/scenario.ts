@@ -1,40 +1,43 @@
 import { type Chance, createChance } from './chance.ts';
 
-/** What a burst consists of. */
+/** Kinds of bursts, by the requests that they consist of. */
 export const KINDS = ['instantiate', 'retry', 'rollback', 'fail', 'cancel'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What dies by kill -9. */
+/** Parts that can be killed with kill -9. */
 export const VICTIMS = ['temporal', 'worker', 'api', 'postgres', 'up', 'none'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** Why an instantiate fails; `none`: it does not. */
+/** Why an instantiate fails. `none`: it succeeds. */
 export type Cause = 'none' | 'heat' | 'password';
 export type CancelMode = 'GRACEFUL' | 'FORCEFUL';
 
-/** What one instance of a burst goes through. */
+/** The part of one instance in a burst. */
 export interface Part {
   readonly cause: Cause;
-  /** Is the cause taken away before the burst? */
+  /** True when the cause is removed before the burst. */
   readonly cured: boolean;
   readonly cancelMode: CancelMode;
-  /** From the beginning of the burst. */
+  /** Counted from the beginning of the burst. */
   readonly sendAfterMs: number;
 }
 
-/** All that a seed decides about a round. */
+/** The properties of a round that its seed decides. */
 export interface Scenario {
   readonly seed: number;
   readonly kind: Kind;
   readonly victim: Victim;
   readonly parts: readonly Part[];
-  /** The kill comes when so many requests of the burst have been answered, and so long after. */
+  /** The kill comes `ms` milliseconds after `answers` requests of the burst have been answered. */
   readonly killAfter: { readonly answers: number; readonly ms: number };
-  /** How long a server stays away that vnflow does not start again by itself. */
+  /** How long a server stays down that vnflow does not restart by itself. */
   readonly downMs: number;
 }
 
-/** Causes by kind of burst, as often as they stand there: whole clusters take the most time. */
+/**
+ * Causes by kind of burst, weighted by their number in the list. Most cause a failure, because whole clusters take much
+ * time.
+ */
 const CAUSES: Readonly<Record<Kind, readonly [Cause, ...Cause[]]>> = {
   instantiate: ['heat', 'heat', 'heat', 'password', 'none'],
   retry: ['heat', 'heat', 'heat', 'password'],
@@ -42,7 +45,7 @@ const CAUSES: Readonly<Record<Kind, readonly [Cause, ...Cause[]]>> = {
   fail: ['heat', 'heat', 'heat', 'password'],
   cancel: ['none'],
 };
-/** One in so many retries leads to a whole cluster. */
+/** One in this number of retries leads to a whole cluster. */
 const CURED_OF = 5;
 const SENDING_MS = 300;
 const LAST_KILL_MS = 400;
@@ -51,11 +54,11 @@ export interface Wish {
   readonly kind?: Kind | undefined;
   readonly victim: Victim;
   readonly operations: number;
-  /** vnflow does not know that the cloud is a fast one: for a wrong password it waits a minute of ours. */
+  /** True in a shape where vnflow runs at real-time pace: at a wrong password it then waits a minute. */
   readonly isSlow?: boolean;
 }
 
-/** @param wish what the command line fixed; the seed decides the rest */
+/** Makes the scenario of a seed. @param wish options of the command line; the seed decides the rest */
 export function scenarioOf(seed: number, { kind: wanted, victim, operations, isSlow = false }: Wish): Scenario {
   const chance = createChance(seed);
   const kind = wanted ?? KINDS[seed % KINDS.length] ?? 'instantiate';

@@ -1,21 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, endProcess, hasEnded, killNow, startProcess, until } from './child.ts';
+import { type Command, endProcess, hasEnded, killNow, startProcess, waitUntil } from './child.ts';
 
-/** A process that is started again when it ends, as docker compose does with `restart: unless-stopped`. */
+/** A process that is restarted when it ends, as docker compose does with `restart: unless-stopped`. */
 export interface Service {
   readonly name: string;
   readonly log: string;
-  /** kill -9; it stays away until `startAfter`. @throws Error when it does not run */
+  /** Kills the process with SIGKILL; it stays down until `startAfter`. @throws Error when it does not run */
   kill(): void;
   startAfter(downMs: number): Promise<void>;
-  /** How it ended by itself since the last call. */
+  /** Descriptions of the ends of the process, other than by `kill`, since the last call. */
   takeEnds(): string[];
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 1_000;
-/** From kill -9 until the system has cleared the process away. */
+/** Limit from kill -9 until the system has removed the process. */
 const END_LIMIT_MS = 30_000;
 
 export function superviseProcess(name: string, command: Command, { stopMs = 20_000 } = {}): Service {
@@ -46,7 +46,7 @@ export function superviseProcess(name: string, command: Command, { stopMs = 20_0
     },
     startAfter: async (downMs) => {
       await delay(downMs);
-      await until(() => hasEnded(child), END_LIMIT_MS, 10);
+      await waitUntil(() => hasEnded(child), END_LIMIT_MS, 10);
       isHeld = false;
       child = start();
     },

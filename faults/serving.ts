@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import axios from 'axios';
 
-/** Does a Temporal server with its namespace serve there? */
+/** Does a Temporal server with its namespace serve at this address? */
 export async function isTemporalServing(address: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000 }).catch(() => undefined);
   if (!connection) return false;
@@ -17,7 +17,7 @@ export async function isTemporalServing(address: string): Promise<boolean> {
   }
 }
 
-/** Does the API say that it is well? */
+/** Does the API report that it is healthy? */
 export async function isApiServing(url: string): Promise<boolean> {
   const answer = await axios
     .get(`${url}/vnflow/v1/health`, { timeout: 2_000, proxy: false, validateStatus: () => true })

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { z } from 'zod';
 
-/** Rows that tell what was kept of requests. */
+/** Rows of the store that belong to requests and operations. */
 export interface StoreFact {
-  /** Every operation, also one that the API does not show. */
+  /** All operations, including any that the API does not show. */
   readonly operations: readonly { readonly id: string; readonly instance: string; readonly state: string }[];
-  /** Requests that wait to be accepted, by the id of their operation. */
+  /** Requests that wait for their acceptance, by the id of their operation. */
   readonly requests: readonly { readonly operation: string; readonly instance: string }[];
   readonly secrets: readonly { readonly name: string; readonly owner: string }[];
 }
@@ -14,7 +14,7 @@ const Operations = z.array(z.object({ id: z.string(), instance: z.string(), stat
 const Requests = z.array(z.object({ operation: z.string(), instance: z.string() }));
 const Secrets = z.array(z.object({ name: z.string(), owner: z.string() }));
 
-/** @param url postgres://… of the store @throws Error when it cannot be read */
+/** Reads the store. @param url postgres://… of the store @throws Error when it cannot be read */
 export async function readStore(url: string): Promise<StoreFact> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});

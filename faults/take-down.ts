@@ -4,7 +4,7 @@ import { deletedInstances, type Evidence, type OperationFact, type Witnesses } f
 import { LOCKED, type Violation } from './invariants.ts';
 import { instantiateRequest } from './requests.ts';
 
-/** What a round found after everything had settled. Evidence is undefined when it could not be read. */
+/** The violations of a round after everything had settled. The evidence is undefined when it could not be read. */
 export interface Settled {
   readonly evidence: Evidence | undefined;
   readonly violations: readonly Violation[];
@@ -16,15 +16,16 @@ interface TakeDown {
   readonly authUrl: string;
 }
 
-/** So long a DELETE may be refused because the answer of an instantiate was lost, and 503 be answered by a busy machine. */
+/** Limit for a DELETE that is refused because the answer of an instantiate was lost, and for 503 of a busy machine. */
 const LIMIT_MS = 240_000;
 const PAUSE_MS = 1_000;
-/** One in so many instances without an operation is instantiated once more before it is deleted. */
+/** One in this number of instances without an operation is instantiated once more before it is deleted. */
 const AGAIN_OF = 4;
 
 /**
- * What an operator may do in the state that each instance shows must be accepted now: decisions in FAILED_TEMP, another
- * instantiate, terminate, DELETE. In the end nothing is left. @returns what was not as it must be
+ * Deletes all instances by the requests that their states allow: decisions in FAILED_TEMP, another instantiate,
+ * terminate, DELETE. All of these must be accepted, and in the end nothing may be left.
+ * @returns the violations
  */
 export async function takeDown(
   witnesses: Witnesses,
@@ -45,12 +46,12 @@ export async function takeDown(
     await delay(PAUSE_MS);
     await Promise.all(
       left.map(async (instance) => {
-        const known = operationsOf(evidence, instance);
+        const operations = operationsOf(evidence, instance);
         const wish = { rollBack: rolledBack.has(instance), again: again.delete(instance) };
         const stackLeft = evidence.cloud.stacks.has(`vnf-${instance}`);
         const deleteRefused = evidence.sent.findLast((one) => one.instance === instance)?.order === 'delete';
-        const order = nextOrder(known, { ...wish, stackLeft, deleteRefused });
-        const operation = known.at(-1)?.id ?? '';
+        const order = nextOrder(operations, { ...wish, stackLeft, deleteRefused });
+        const operation = operations.at(-1)?.id ?? '';
         await ORDERS[order](witnesses, { instance, operation, stackLeft, authUrl: options.authUrl });
       }),
     );
@@ -70,20 +71,20 @@ function operationsOf({ operations }: Evidence, instance: string): OperationFact
   return operations.filter(({ vnfInstanceId }) => vnfInstanceId === instance);
 }
 
-function nextOrder(known: readonly OperationFact[], situation: Situation): Next {
-  const newest = known.at(-1);
-  const wasGivenUp = known.some(({ operationState }) => operationState === 'FAILED');
+function nextOrder(operations: readonly OperationFact[], situation: Situation): Next {
+  const newest = operations.at(-1);
+  const wasGivenUp = operations.some(({ operationState }) => operationState === 'FAILED');
   if (newest?.operationState === 'FAILED_TEMP')
     return newest.operation === 'INSTANTIATE' && (situation.rollBack || wasGivenUp) ? 'rollback' : 'fail';
   if (newest?.operation === 'INSTANTIATE' && newest.operationState === 'COMPLETED') return 'terminate';
-  // what a given-up instantiate left goes away with the rollback of another one
+  // the remains of a failed instantiate are removed by the rollback of another instantiate
   return situation.again || (situation.stackLeft && situation.deleteRefused) ? 'instantiate' : 'remove';
 }
 
 interface Order {
   readonly instance: string;
   readonly operation: string;
-  /** DELETE may be refused. */
+  /** True when DELETE may be refused. */
   readonly stackLeft: boolean;
   readonly authUrl: string;
 }

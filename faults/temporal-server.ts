@@ -3,12 +3,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './child.ts';
 
-/** As deploy/temporal-namespace.sh creates them. */
+/** The search attributes that deploy/temporal-namespace.sh creates. */
 const SEARCH_ATTRIBUTES = ['VnfInstanceId', 'VnfLcmOpOccId', 'Operation', 'OperationState', 'Tenant'];
 
 const temporalBinary = (): string => process.env['VNFLOW_TEMPORAL_BINARY'] ?? 'temporal';
 
-/** A Temporal server whose database outlives a kill -9. @returns program and arguments */
+/** The command of a Temporal server whose database survives a kill -9. @returns program and arguments */
 export async function temporalCommand(directory: string, port: number): Promise<[string, ...string[]]> {
   const [http, metrics] = [await freePort(), await freePort()];
   return [
@@ -21,7 +21,7 @@ export async function temporalCommand(directory: string, port: number): Promise<
   ];
 }
 
-/** What `temporal workflow show` prints of the newest run. */
+/** The output of `temporal workflow show` for the newest run. */
 export async function showWorkflow(address: string, workflowId: string): Promise<string> {
   const args = ['workflow', 'show', '--workflow-id', workflowId, '--address', address, '--color', 'never'];
   const shown = await promisify(execFile)(temporalBinary(), args, { maxBuffer: 64 * 1024 * 1024 }).catch(

@@ -5,26 +5,26 @@ import type { CancelMode } from './scenario.ts';
 export type Control = 'retry' | 'rollback' | 'fail' | 'cancel';
 export type Order = 'create' | 'instantiate' | 'terminate' | 'delete' | Control;
 
-/** What became of a request: an answer, or none (connection cut or refused, time-out). */
+/** The outcome of a request: an answer, or no answer (connection cut or refused, time-out). */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly code: string; readonly text: string }
   | { readonly kind: 'lost'; readonly text: string };
 
-/** A request that changes something, and what became of it. */
+/** A request that changes something, with its outcome. */
 export interface Sent {
   readonly at: string;
   readonly order: Order;
   readonly instance: string;
-  /** Of a control: which one it was meant for. Of an operation that was answered 202: which one it is. */
+  /** Id of the operation: of a control its target, of a request that was answered with 202 the new operation. */
   readonly operation?: string;
-  /** Nothing was broken, and the state allowed it: anything but yes, or a 503, is wrong. */
+  /** True when nothing was broken and the state allowed the request: then any refusal but a 503 is wrong. */
   readonly mustSucceed: boolean;
   readonly outcome: Outcome;
 }
 
 export const isAccepted = ({ outcome }: Sent): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
-/** It may have had its effect, or not. */
+/** True when the request may or may not have had its effect. */
 export const isUnclear = ({ outcome }: Sent): boolean => outcome.kind === 'lost' || outcome.status >= 500;
 
 const LIMIT_MS = 40_000;
@@ -41,14 +41,14 @@ export type OperationBody = z.infer<typeof OperationBody>;
 const Events = z.object({ events: z.array(z.object({ type: z.string(), state: z.string(), text: z.string() })) });
 
 export interface Story {
-  /** Entered one after the other. */
+  /** The states of the operation, in the order in which it entered them. */
   readonly states: readonly string[];
-  /** How often a cancel was told; it carries the state that the operation was in. */
+  /** How many events of a cancel the timeline has. Such an event carries the state in which the operation was. */
   readonly cancels: number;
 }
 const CANCEL = /^cancel \(/;
 
-/** The public HTTP API; everything that is sent and changes something is written down. */
+/** A client of the public HTTP API that records every request that changes something. */
 export interface Vnfm {
   readonly sent: readonly Sent[];
   onboard(archive: Buffer): Promise<string>;
@@ -57,11 +57,11 @@ export interface Vnfm {
   terminate(instance: string): Promise<Sent>;
   remove(instance: string, mustSucceed: boolean): Promise<Sent>;
   control(control: Control, of: ControlTarget, mustSucceed?: boolean): Promise<Sent>;
-  /** @throws Error when the API does not answer 200 */
+  /** Reads all operations. @throws Error when the API does not answer with 200 */
   operations(instances: readonly string[]): Promise<OperationBody[]>;
-  /** What was told of the operation. @throws as operations */
+  /** Reads the timeline of an operation. @throws as operations */
   story(operation: string): Promise<Story>;
-  /** The answer as it came, for people. */
+  /** Reads an answer as text, for the excerpt. */
   show(path: string): Promise<string>;
 }
 
@@ -71,7 +71,7 @@ export interface ControlTarget {
   readonly cancelMode?: CancelMode;
 }
 
-/** @param urls of the APIs, which take turns */
+/** Connects to the APIs. @param urls of the APIs; requests are sent to them in turn */
 export function connectVnfm(urls: readonly string[], token: string): Vnfm {
   const sent: Sent[] = [];
   let turn = 0;

@@ -5,7 +5,7 @@ import { npm } from './npm.mjs';
 import { withProgress } from './progress.mjs';
 
 /**
- * Is what package-lock.json names installed?
+ * Are the packages of package-lock.json installed?
  * @param {string} project
  */
 export function areDependenciesPresent(project) {
@@ -17,11 +17,11 @@ export function areDependenciesPresent(project) {
 }
 
 /**
- * Installs what package-lock.json names.
+ * Installs the packages of package-lock.json.
  * @param {string} project
- * @param {string} node the Node binary that npm is run with
+ * @param {string} node the Node binary that runs npm
  * @param {NodeJS.ProcessEnv} env
- * @throws {Error} with npm's own words
+ * @throws {Error} with the messages of npm
  */
 export async function installDependencies(project, node, env) {
   await withProgress('Installing the dependencies of package-lock.json (npm ci)', async () => {
@@ -30,7 +30,7 @@ export async function installDependencies(project, node, env) {
   });
 }
 
-/** In node_modules, so that whoever removes that removes the stamp too. @param {string} project */
+/** The stamp lies in node_modules, so that it is removed together with node_modules. @param {string} project */
 function stampFile(project) {
   return path.join(project, 'node_modules', '.vnflow-lock-digest');
 }
@@ -42,7 +42,7 @@ function lockDigest(project) {
     .digest('hex');
 }
 
-/** npm leaves a list of what it installed: the same versions as in our lockfile? @param {string} project */
+/** Has npm installed the versions of our lockfile? npm writes a list of what it installed. @param {string} project */
 function wereInstalledByHand(project) {
   const left = path.join(project, 'node_modules', '.package-lock.json');
   if (!existsSync(left)) return false;

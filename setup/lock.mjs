@@ -3,26 +3,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { say } from './progress.mjs';
 
 const LOOK_EVERY_MS = 300;
-/** Nothing that set-up does lasts longer; a lock that old belongs to a process id that was given out again. */
+/** Set-up never takes longer. A lock that is older belongs to a dead process whose id another process has now. */
 const OLDEST_MS = 40 * 60_000;
 
 /**
- * Two runs at the same moment (demo and test, say) must not install into each other's files: the second waits.
+ * Does some work while no other set-up works: two runs at a time (demo and test, for example) must not install into one
+ * folder.
  * @template T
- * @param {string} file the lock; holds the id of the process that has it
+ * @param {string} file the lock; contains the id of the process that holds it
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withLock(file, work) {
-  let told = false;
-  while (!taken(file)) {
+  let reported = false;
+  while (!tryLock(file)) {
     const holder = holderOf(file);
     if (holder !== undefined && !isAlive(holder)) {
       setAside(file);
       continue;
     }
-    if (!told && holder !== undefined) say(`• Another set-up is running (process ${holder.pid}); waiting for it …`);
-    told = true;
+    if (!reported && holder !== undefined) say(`• Another set-up is running (process ${holder.pid}); waiting for it …`);
+    reported = true;
     await delay(LOOK_EVERY_MS);
   }
   try {
@@ -32,8 +33,11 @@ export async function withLock(file, work) {
   }
 }
 
-/** link() makes the file with its content in one step, or fails: nobody ever sees an empty lock. @param {string} file */
-function taken(file) {
+/**
+ * link() creates the file together with its content, or fails, so that no process reads an empty lock.
+ * @param {string} file
+ */
+function tryLock(file) {
   const mine = `${file}.${process.pid}`;
   writeFileSync(mine, JSON.stringify({ pid: process.pid, since: Date.now() }));
   try {
@@ -74,6 +78,6 @@ function setAside(file) {
     renameSync(file, aside);
     rmSync(aside, { force: true });
   } catch {
-    // another process was quicker
+    // another process was faster
   }
 }

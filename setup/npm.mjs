@@ -4,7 +4,7 @@ import { onPath } from './paths.mjs';
 import { runCommand } from './run-command.mjs';
 
 /**
- * npm of this machine, run with a given Node.
+ * Runs the npm of this machine with a given Node.
  * @param {string} node the Node binary
  * @param {readonly string[]} args
  * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
@@ -14,7 +14,7 @@ import { runCommand } from './run-command.mjs';
 export async function npm(node, args, { cwd, env }) {
   const cli = npmCli(env);
   const withNode = { ...env, PATH: [path.dirname(node), env.PATH ?? ''].join(path.delimiter) };
-  // npm hands its own configuration down to what it starts; a nested npm would take `--prefix` and others from it
+  // npm passes its configuration on to its children; a nested npm would take `--prefix` and other options from it
   for (const name of Object.keys(withNode)) if (/^npm_(config|package|lifecycle)_/i.test(name)) delete withNode[name];
   for (const name of Object.keys(env)) {
     if (/^npm_config_(registry|cache|userconfig|cafile|https?_proxy|proxy|noproxy)$/i.test(name))

@@ -14,7 +14,7 @@ export function cacheDirectory(name) {
 }
 
 /**
- * Where a command lies on PATH.
+ * Finds a command on PATH.
  * @param {string} name @param {NodeJS.ProcessEnv} env @returns {string | undefined}
  */
 export function onPath(name, env) {

@@ -7,10 +7,10 @@ import { fetchTemporal } from './temporal/fetch.mjs';
 import { findTemporal } from './temporal/find.mjs';
 
 /**
- * Does whatever is missing before vnflow can run; what is there is left alone.
+ * Provides the missing prerequisites of vnflow, and leaves existing ones alone.
  * @param {{ temporal: boolean, env?: NodeJS.ProcessEnv }} needs `temporal`: does the command need a Temporal server?
  * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} Node 24, and the environment to run vnflow with
- * @throws {Error} saying what is missing and how to provide it
+ * @throws {Error} that says what is missing and how to provide it
  */
 export async function prepare({ temporal, env = process.env }) {
   const node = presentNode24() ?? (await alone(async () => presentNode24() ?? (await fetchNode24(env))));

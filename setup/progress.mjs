@@ -1,4 +1,4 @@
-/** Set-up talks on stderr: the output of a command (`eval "$(npx vnflow env)"`) stays its own. */
+/** Set-up writes to stderr, because the output of a command (`eval "$(npx vnflow env)"`) must not be mixed with it. */
 const SAY_AFTER_MS = 2_000;
 const SAY_EVERY_MS = 5_000;
 
@@ -8,9 +8,9 @@ export function say(text) {
 }
 
 /**
- * Runs something that may last, and says how long it has been running once that takes more than two seconds.
+ * Does some work, and shows the elapsed time once it takes more than two seconds.
  * @template T
- * @param {string} title what is done, as a sentence without the full stop
+ * @param {string} title names the work, as a sentence without the full stop
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */

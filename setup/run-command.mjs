@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 const KEPT_OUTPUT = 4_000;
 
-/** A command that did not end with 0; the message ends with the last lines of what it printed. */
+/** A command did not end with exit code 0. The message ends with the last lines of its output. */
 export class CommandFailed extends Error {}
 
 /**
@@ -10,8 +10,8 @@ export class CommandFailed extends Error {}
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, timeoutSeconds?: number }} [options]
- * @returns {Promise<string>} the end of what it printed, stdout and stderr together
- * @throws {CommandFailed} when it cannot be started, ends with another code than 0, or takes too long
+ * @returns {Promise<string>} the end of its output, stdout and stderr together
+ * @throws {CommandFailed} when the program cannot be started, ends with another code than 0, or takes too long
  */
 export function runCommand(command, args, options = {}) {
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { PROJECT } from './paths.mjs';
 import { prepare } from './prepare.mjs';
 import { runVnflow, runWithNode24 } from './run-vnflow.mjs';
 
-/** What `npm run COMMAND` runs, once everything is there. */
+/** The scripts of `npm run COMMAND`, which run once all prerequisites are there. */
 const SCRIPTS = {
   test: 'setup/test-run.mjs',
   bench: 'bench/main.ts',

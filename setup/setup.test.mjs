@@ -22,7 +22,7 @@ afterEach(() => {
 describe('dependencies', () => {
   const lock = (version) => JSON.stringify({ packages: { '': { version: '0.1.0' }, 'node_modules/x': { version } } });
   const project = (version) => writeFileSync(path.join(directory, 'package-lock.json'), lock(version));
-  /** An npm that leaves what npm ci leaves, and counts how often it ran. */
+  /** A stand-in for npm that leaves the files of `npm ci`, and counts its runs. */
   const npm = () => {
     const cli = path.join(directory, 'npm-cli.js');
     const script = `const fs = require('fs'); fs.rmSync('node_modules', { recursive: true, force: true }); fs.mkdirSync('node_modules');
@@ -31,7 +31,7 @@ describe('dependencies', () => {
     return { npm_execpath: cli, PATH: process.env.PATH };
   };
 
-  it('are installed once; a second run skips it, a changed lockfile does it again', async () => {
+  it('are installed once, and a second time only after a change of the lockfile', async () => {
     project('1.0.0');
     const env = npm();
     expect(areDependenciesPresent(directory)).toBe(false);
@@ -42,7 +42,7 @@ describe('dependencies', () => {
     expect(readFileSync(path.join(directory, 'runs'), 'utf8')).toMatch(/^ci .*\n$/);
   });
 
-  it('installed by hand count when they are those of the lockfile', () => {
+  it('count as installed by hand when they have the versions of the lockfile', () => {
     project('1.0.0');
     mkdirSync(path.join(directory, 'node_modules'));
     const left = path.join(directory, 'node_modules', '.package-lock.json');
@@ -52,7 +52,7 @@ describe('dependencies', () => {
     expect(areDependenciesPresent(directory)).toBe(true);
   });
 
-  it("fail with npm's own words", async () => {
+  it('fail with the messages of npm', async () => {
     project('1.0.0');
     writeFileSync(path.join(directory, 'npm-cli.js'), `console.error('npm error ENOTFOUND registry'); process.exit(1)`);
     const env = { npm_execpath: path.join(directory, 'npm-cli.js'), PATH: process.env.PATH };
@@ -74,7 +74,7 @@ describe('two set-ups at once', () => {
     await Promise.all([withLock(lock, work), withLock(lock, work), withLock(lock, work)]);
   });
 
-  it('do not wait for one that was killed', async () => {
+  it('do not wait for a set-up that was killed', async () => {
     const lock = path.join(directory, 'lock');
     writeFileSync(lock, JSON.stringify({ pid: 2 ** 22 + 1, since: Date.now() }));
     expect(await withLock(lock, async () => 'done')).toBe('done');
@@ -107,7 +107,7 @@ describe('the closing line of npm test', () => {
     expect(countTests(undefined, 1).failed).toBe(1);
   });
 
-  it('gives another run to a few files that wait for processes, and to no pure function', () => {
+  it('repeats a few failed files that wait for processes, and no test of a pure function', () => {
     const again = (...names) =>
       worthAnotherRun(
         JSON.stringify({

@@ -22,7 +22,8 @@ const CHECKS = [
 ];
 
 /**
- * What vitest's JSON report says. A file that could not be loaded, and an error outside of any test, count as one failure.
+ * What vitest's JSON report says. A file that could not be loaded, and an error outside of any test, count as one
+ * failure.
  * @param {string | undefined} report the text; none: vitest died
  * @param {number} exitCode of vitest
  * @returns {Count}

@@ -4,7 +4,7 @@ import { CommandFailed, runCommand } from '../run-command.mjs';
 const LOWEST_SERVER = [1, 28];
 
 /**
- * Is this a `temporal` that vnflow can use?
+ * Checks whether vnflow can use this `temporal` program.
  * @param {string} file
  * @returns {Promise<{ ok: true, version: string } | { ok: false, reason: string }>}
  */

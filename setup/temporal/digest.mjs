@@ -15,7 +15,7 @@ async function sha256(file) {
 /**
  * @param {string} file
  * @param {string} expected sha256 in hex
- * @param {string} name how the file is called in the message
+ * @param {string} name of the file in the message
  * @throws {Error} when the file has another digest
  */
 export async function requireDigest(file, expected, name) {

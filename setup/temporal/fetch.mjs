@@ -9,7 +9,10 @@ import { fetchFromPypi } from './from-pypi.mjs';
 import { fetchFromSdkDownload } from './from-sdk-download.mjs';
 import { GO_VERSION, VERSION } from './pins.mjs';
 
-/** @typedef {{ title: string, version: string, get: (where: { into: string, platform: string, arch: string, env: NodeJS.ProcessEnv }) => Promise<string> }} Way */
+/**
+ * @typedef {{ title: string, version: string, get: (where: { into: string, platform: string, arch: string, env:
+ * NodeJS.ProcessEnv }) => Promise<string> }} Way
+ */
 
 /** @type {readonly Way[]} */
 const WAYS = [
@@ -32,10 +35,11 @@ const WAYS = [
 
 /**
  * Fetches the Temporal server by the first way that works and puts it into the cache.
- * @param {{ env: NodeJS.ProcessEnv, cache: string, reasons: readonly string[], ways?: readonly Way[], platform?: string, arch?: string }} options
- *   `reasons`: why there is none yet
+ * @param {{ env: NodeJS.ProcessEnv, cache: string, reasons: readonly string[], ways?: readonly Way[], platform?:
+ * string, arch?: string }} options
+ *   `reasons`: why no server was found
  * @returns {Promise<string>} path of the binary
- * @throws {Error} naming each way with why it failed, and the three ways to provide a server
+ * @throws {Error} that names each way with the reason of its failure, and three ways to provide a server by hand
  */
 export async function fetchTemporal(options) {
   const { env, cache, reasons, ways = WAYS, platform = process.platform, arch = process.arch } = options;
@@ -62,14 +66,14 @@ export async function fetchTemporal(options) {
 /** @param {string} cache */
 function freshDirectory(cache) {
   mkdirSync(cache, { recursive: true });
-  // what an interrupted run left: set-up runs one at a time
+  // only one set-up runs at a time, so an existing directory is left from an interrupted run
   for (const name of readdirSync(cache)) {
     if (name.startsWith('fresh-')) rmSync(path.join(cache, name), { recursive: true, force: true });
   }
   return mkdtempSync(path.join(cache, 'fresh-'));
 }
 
-/** Looks before it moves: what lies in the cache works. */
+/** Checks the program before it moves it into the cache, so that every program in the cache works. */
 async function keep(/** @type {string} */ binary, /** @type {string} */ place) {
   chmodSync(binary, 0o755);
   const seen = await inspectBinary(binary);

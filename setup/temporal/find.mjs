@@ -6,17 +6,19 @@ import { inspectBinary } from './binary.mjs';
 import { GO_VERSION, VERSION } from './pins.mjs';
 
 /**
- * @typedef {{ address: string } | { binary: string }} Temporal a server that runs elsewhere, or the program to start one
+ * @typedef {{ address: string } | { binary: string }} Temporal a server that runs elsewhere, or the program to start
+ * one
  * @typedef {{ found: Temporal, how: string } | { reason: string }} Look
  */
 
 const ANSWER_MS = 3_000;
 
 /**
- * The places that need no network, in this order.
+ * Looks for a Temporal server in the places that need no network: TEMPORAL_ADDRESS, PATH, the cache.
  * @param {{ env: NodeJS.ProcessEnv, cache: string }} options `cache`: directory of binaries that set-up fetched
  * @returns {Promise<{ found: Temporal, how: string } | { found: undefined, reasons: string[] }>}
- * @throws {Error} when TEMPORAL_ADDRESS names a server that does not answer: another one would not be what was asked for
+ * @throws {Error} when TEMPORAL_ADDRESS names a server that does not answer; another server would not be what the user
+ * wants
  */
 export async function findTemporal({ env, cache }) {
   const reasons = [];

