@@ -13,8 +13,8 @@ function errorsPage(): string {
   return [
     '# Errors',
     '',
-    'Generated from `domain/problems.ts` (`npx vitest run test/errors-doc -u`). A code never changes its meaning. It stands in the member',
-    '`code` of every problem that the API answers, in `VnfLcmOpOcc.error`, and as the failure type in Temporal.',
+    'Generated from `domain/problems.ts` (`npx vitest run test/errors-doc -u`). A code never changes its meaning. It stands',
+    'in the member `code` of every problem that the API answers, in `VnfLcmOpOcc.error`, and as the failure type in Temporal.',
     '',
     '| code | status | title | repeated | what to do |',
     '|---|---|---|---|---|',
