@@ -8,22 +8,24 @@ import { jobId } from '../../ssh/job.ts';
 const OPERATION_OF = new Map(TASKS.map(([operation, task]) => [task, operation]));
 
 interface Promised {
-  /** Answer of `POST …/plan`, asked for right before the operation. */
+  /** Answer of `POST …/plan`, requested right before the operation. */
   readonly answer: AxiosResponse;
   /** The ledger's last entry at that time. */
   readonly since: number;
 }
 
-/** By path of the operation occurrence. */
+/** Plans by path of the operation. */
 const promises = new Map<string, Promised>();
-/** By base URL of the API: what really happened on the nodes. */
+/** Ledgers of what happened on the nodes, by base URL of the API. */
 const witnesses = new Map<string, Ledger>();
 
 export function bearWitness(baseUrl: string, ledger: Ledger): void {
   witnesses.set(baseUrl, ledger);
 }
 
-/** Asks for the plan of every operation before it is started through this client. The resource takes requests of version 2. */
+/**
+ * Makes a client request the plan of every operation before it starts the operation. It handles requests of version 2.
+ */
 export function askForPlans(http: AxiosInstance): AxiosInstance {
   const pending = new WeakMap<object, Promised>();
   http.interceptors.request.use(async (config) => {
@@ -49,15 +51,16 @@ export function askForPlans(http: AxiosInstance): AxiosInstance {
 }
 
 /**
- * What was executed is a part of what was planned, and nobody logged in to a node that the plan left alone.
- * @throws Error naming what was not planned
+ * Checks that the plan contained all that was executed, and that vnflow did not log in to a node that the plan leaves
+ * untouched.
+ * @throws Error that names what was not planned
  */
 export async function checkAgainstPlan(http: AxiosInstance, operation: string): Promise<void> {
   const promised = promises.get(operation);
   if (!promised) return;
   const { answer, since } = promised;
   if (answer.status !== 200) {
-    if (answer.data.code === 'VNF_BUSY') return; // the operation before was just ending
+    if (answer.data.code === 'VNF_BUSY') return; // the previous operation was just ending
     throw new Error(`accepted, although its plan was refused: ${JSON.stringify(answer.data)}`);
   }
   const { steps, rollback, disruption } = answer.data;
@@ -68,7 +71,7 @@ export async function checkAgainstPlan(http: AxiosInstance, operation: string): 
     .map(({ id }: { id: string }) => id);
   const entries = witnesses.get(http.defaults.baseURL ?? '')?.entries(since) ?? [];
   const jobs = planned.map((id) => `vnflow-${jobId(timeline.id, id)}-`);
-  const strangers = entries
+  const unplannedJobs = entries
     .filter(({ kind }) => kind === 'phase')
     .map(({ detail }) => String(detail?.['unit']))
     .filter((unit) => unit.startsWith(`vnflow-${timeline.id}-`) && !jobs.some((job) => unit.startsWith(job)));
@@ -76,6 +79,6 @@ export async function checkAgainstPlan(http: AxiosInstance, operation: string): 
   const logins = entries
     .filter(({ kind, where }) => kind === 'login' && untouched.has(where))
     .map(({ where }) => where);
-  if (unplanned.length + strangers.length + logins.length === 0) return;
-  throw new Error(`not in the plan: ${JSON.stringify({ unplanned, strangers, logins })}`);
+  if (unplanned.length + unplannedJobs.length + logins.length === 0) return;
+  throw new Error(`not in the plan: ${JSON.stringify({ unplanned, unplannedJobs, logins })}`);
 }

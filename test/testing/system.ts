@@ -30,21 +30,24 @@ interface SystemOptions {
   readonly speed?: number;
   /** Compute hosts of the cloud. */
   readonly hosts?: number;
-  /** Undefined: a Temporal server of its own, which ends with the system. */
+  /** Undefined: the system starts a Temporal server, and ends it. */
   readonly temporal?: TemporalServer;
   readonly log?: Logger;
   readonly pace?: Partial<Pace>;
   /** Milliseconds between two comparisons of the store with Temporal. */
   readonly reconcileEveryMs?: number;
-  /** Undefined: a store of its own, which ends with the system. */
+  /** Undefined: the system creates a store, and removes it. */
   readonly store?: StoreLocation;
   /** The key that worker processes share with the API. Undefined: a random one. */
   readonly masterKey?: Buffer;
-  /** False: the test starts the workers, here or as processes of their own. */
+  /** False: the test starts the workers, in this process or in others. */
   readonly worker?: false;
 }
 
-/** The whole of vnflow against the embedded cloud, in this process, as production composes it; only the Temporal server is another one. */
+/**
+ * Starts all of vnflow against the embedded cloud, in this process, with the composition of production. Only the
+ * Temporal server is another process.
+ */
 export async function startSystem(options: SystemOptions = {}) {
   const { speed = 200, hosts, temporal: given, log = quiet, reconcileEveryMs } = options;
   const [temporal, simulator, store] = await Promise.all([
@@ -83,7 +86,7 @@ export async function startSystem(options: SystemOptions = {}) {
     ...vnflow.stored,
     api: { url },
     http: clientOf(url, await tokenOf(simulator.authUrl)),
-    /** The guide's request with the simulator's endpoint, and a `vim_name` of its own. */
+    /** The guide's request with the endpoint of the simulator and a new `vim_name`. */
     instantiateBody: () => guideRequest('instantiate-simple.json', simulator.authUrl),
     /** Starts a worker in this process, for a system that was started without one. */
     startWorker: () =>
@@ -139,7 +142,10 @@ export async function tokenOf(
 
 let requests = 0;
 
-/** A request of the guide, verbatim but for the VIM's endpoint, and its `vim_name` made unique: a project has each only once. */
+/**
+ * Reads a request of the guide, and replaces the endpoint of the VIM, and `vim_name`, because a name can be used once
+ * in a project.
+ */
 export function guideRequest(file: string, endpoint: string) {
   const body = JSON.parse(readFileSync(path.join(samples, 'requests', file), 'utf8'));
   const cluster = body.additionalParams?.k8s_cluster_installation_param;
@@ -176,7 +182,7 @@ export async function createInstance(http: AxiosInstance, vnfdId: string): Promi
   return created.data.id;
 }
 
-/** @returns the path of the operation occurrence */
+/** Reads the Location header of an accepted request. @returns path of the operation */
 export function operationOf(answer: AxiosResponse): string {
   if (answer.status !== 202) throw new Error(`not accepted: ${answer.status} ${JSON.stringify(answer.data)}`);
   return new URL(String(answer.headers['location'])).pathname;
@@ -184,8 +190,8 @@ export function operationOf(answer: AxiosResponse): string {
 
 /**
  * Polls until the operation has ended or waits for an operator.
- * @param options.mayBeBusy the machine is given more work than it can do at once: a 503 is no failure
- * @throws Error when something was executed that `POST …/plan` had not told beforehand
+ * @param options.mayBeBusy true when the test overloads the machine, so that a 503 is no failure
+ * @throws Error when something was executed that the answer of `POST …/plan` did not contain
  */
 export async function settled(
   http: AxiosInstance,
