@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import { instantiateCluster } from './testing/operations.ts';
+import { operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 let system: System;
 let id: string;
 beforeAll(async () => {
   system = await startSystem();
-  id = await createInstance(system.http, await onboardSample(system.http));
-  const operation = operationOf(
-    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, system.instantiateBody()),
-  );
-  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  id = await instantiateCluster(system);
 }, 90_000);
 afterAll(() => system.stop());
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { beginOperation, instantiateCluster } from './testing/operations.ts';
 import { typeRemedy } from './testing/remedy.ts';
-import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import { type System, settled, startSystem } from './testing/system.ts';
 
 /** Heat's engine dies in the middle: the stack stays in progress for ever, and only another update makes it go on. */
 
@@ -10,15 +11,12 @@ let system: System;
 let id: string;
 beforeAll(async () => {
   system = await startSystem({ pace: { stackLimit: 3 } });
-  id = await createInstance(system.http, await onboardSample(system.http));
-  const operation = await begin('instantiate', system.instantiateBody());
-  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  id = await instantiateCluster(system);
 }, 90_000);
 afterEach(() => void system.simulator.faults.remove());
 afterAll(() => system.stop());
 
-const begin = async (task: string, body: object) =>
-  operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
+const begin = (task: string, body: object) => beginOperation(system.http, id, task, body);
 
 const worker = async () => {
   const { data } = await system.http.get(`/vnflcm/v2/vnf_instances/${id}`);
