@@ -84,7 +84,7 @@ async function prepare(witnesses: Witnesses, subjects: readonly Subject[]): Prom
   const { place, vnfm, cloud } = witnesses;
   for (const subject of subjects) {
     const request = instantiateRequest(place.authUrl, subject.part.cause);
-    subject.operation = (await vnfm.instantiate(subject.instance, request, true)).operation;
+    subject.operation = await begin(witnesses, subject.instance, request);
   }
   const wanted = subjects.map(({ instance }) => instance);
   const end = Date.now() + PREPARE_LIMIT_MS;
@@ -96,6 +96,22 @@ async function prepare(witnesses: Witnesses, subjects: readonly Subject[]): Prom
     await delay(LOOK_EVERY_MS);
   }
   for (const { part, fault } of subjects) if (part.cured && fault !== undefined) await cloud.mend(fault);
+}
+
+/**
+ * An API that is busy after the last kill may answer 503, or too late; then the request is sent again.
+ * @returns the id of the operation
+ * @throws Error when no operation has begun within the limit
+ */
+async function begin({ vnfm }: Witnesses, instance: string, request: object): Promise<string> {
+  const end = Date.now() + PREPARE_LIMIT_MS;
+  for (;;) {
+    const sent = await vnfm.instantiate(instance, request);
+    const operation = sent.operation ?? (await vnfm.operations([instance])).at(-1)?.id;
+    if (operation !== undefined) return operation;
+    if (Date.now() > end) throw new Error(`instantiate of ${instance}: ${JSON.stringify(sent.outcome)}`);
+    await delay(LOOK_EVERY_MS);
+  }
 }
 
 /** Sends the requests of one instance in the burst. */
