@@ -1,22 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sshExec } from '../simulator/index.ts';
+import { completeOperation, instantiateCluster } from './testing/operations.ts';
 import { typeRemedy } from './testing/remedy.ts';
-import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import { operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 let system: System;
 let id: string;
 beforeAll(async () => {
   system = await startSystem();
-  id = await createInstance(system.http, await onboardSample(system.http));
-  await run('instantiate', system.instantiateBody());
+  id = await instantiateCluster(system);
   await run('scale', { type: 'SCALE_OUT', aspectId: 'workerNode_scale' });
 }, 120_000);
 afterAll(() => system.stop());
 
-async function run(task: string, body: object): Promise<void> {
-  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
-  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
-}
+const run = (task: string, body: object) => completeOperation(system.http, { id, task, body });
 
 /** Of a scale in, with a look at the cluster. */
 async function plan() {

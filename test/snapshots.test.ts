@@ -2,16 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listClusterBackups } from '../store/cluster-backups.ts';
-import {
-  clientOf,
-  createInstance,
-  onboardSample,
-  operationOf,
-  type System,
-  settled,
-  startSystem,
-  tokenOf,
-} from './testing/system.ts';
+import { instantiateCluster } from './testing/operations.ts';
+import { clientOf, operationOf, type System, settled, startSystem, tokenOf } from './testing/system.ts';
 
 let system: System;
 let connection: Connection;
@@ -19,13 +11,7 @@ let id: string;
 beforeAll(async () => {
   system = await startSystem();
   connection = await Connection.connect({ address: system.temporal.address });
-  id = await createInstance(system.http, await onboardSample(system.http));
-  const operation = operationOf(
-    await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, system.instantiateBody()),
-  );
-  const ended = await settled(system.http, operation);
-  expect(ended.error).toBeUndefined();
-  expect(ended.operationState).toBe('COMPLETED');
+  id = await instantiateCluster(system);
 }, 90_000);
 afterAll(async () => {
   await connection.close();

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import { completeOperation, instantiateCluster } from './testing/operations.ts';
+import { onboardSample, type System, startSystem } from './testing/system.ts';
 
 /** sshd opens ten sessions per connection; all that is done to workers goes over one connection to a control-plane node. */
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
@@ -15,8 +16,7 @@ let system: System;
 let id: string;
 beforeAll(async () => {
   system = await startSystem();
-  id = await createInstance(system.http, await onboardLargeSample());
-  await run('instantiate', system.instantiateBody());
+  id = await instantiateCluster(system, { vnfdId: await onboardLargeSample() });
   await run('scale', { type: 'SCALE_OUT', aspectId: 'workerNode_scale', numberOfSteps: WORKERS });
 }, 180_000);
 afterAll(() => system.stop());
@@ -34,12 +34,7 @@ async function onboardLargeSample(): Promise<string> {
   }
 }
 
-async function run(task: string, body: object) {
-  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
-  const ended = await settled(system.http, operation);
-  expect(ended).toMatchObject({ operationState: 'COMPLETED' });
-  return ended;
-}
+const run = (task: string, body: object) => completeOperation(system.http, { id, task, body });
 
 /** Where sshd's limits struck. */
 const struck = () => system.simulator.ledger.entries().filter(({ kind }) => kind === 'ssh-limit');

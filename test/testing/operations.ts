@@ -16,7 +16,7 @@ interface OperationRequest {
 }
 
 /** Runs an operation that must end in COMPLETED without an error. @returns the operation as it is then */
-async function completeOperation(http: AxiosInstance, { id, task, body, timeoutMs }: OperationRequest) {
+export async function completeOperation(http: AxiosInstance, { id, task, body, timeoutMs }: OperationRequest) {
   const operation = await beginOperation(http, id, task, body);
   const ended = await settled(http, operation, timeoutMs === undefined ? {} : { timeoutMs });
   expect(ended.error).toBeUndefined();
