@@ -1,4 +1,6 @@
-import type { StepInput, StepResult } from '../domain/operation/activity-contract.ts';
+import type { StepInput, StepInputOf, StepResult } from '../domain/operation/activity-contract.ts';
+import type { ActivityKind } from '../domain/steps/index.ts';
+import { parseStepInput } from '../domain/steps/parse-step-input.ts';
 import { type Beat, heartbeating } from './attempt/heartbeating.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
@@ -8,13 +10,23 @@ export interface StepContext extends Beat {
   readonly input: StepInput;
 }
 
-/** The work of one kind of step. It may run twice: it looks before it acts, and checks its post-condition. */
-export type StepActivity = (step: StepContext) => Promise<StepResult | undefined>;
+/** What an attempt of a step of this kind works with. */
+export interface StepContextOf<K extends ActivityKind> extends StepContext {
+  readonly input: StepInputOf<K>;
+}
 
-/** Makes the activity that Temporal calls: it sends heartbeats while the step works. */
-export function createStepActivity(
+/** The work of one kind of step. It may run twice: it looks before it acts, and checks its post-condition. */
+export type StepActivity<K extends ActivityKind> = (step: StepContextOf<K>) => Promise<StepResult | undefined>;
+
+/** Makes the activity that Temporal calls: it reads the input, and sends heartbeats while the step works. */
+export function createStepActivity<K extends ActivityKind>(
   deps: ActivityDependencies,
-  run: StepActivity,
+  kind: K,
+  run: StepActivity<K>,
 ): (input: StepInput) => Promise<StepResult> {
-  return (input) => heartbeating(async (beat) => (await run({ deps, input, ...beat })) ?? {});
+  return (sent) => {
+    const { vnfInstanceId, vnfLcmOpOccId, stepId, round } = sent;
+    const input = { vnfInstanceId, vnfLcmOpOccId, stepId, round, ...parseStepInput(kind, { ...sent }) };
+    return heartbeating(async (beat) => (await run({ deps, input, ...beat })) ?? {});
+  };
 }

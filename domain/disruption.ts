@@ -1,5 +1,6 @@
-import { type Plan, type PlanStep, slotsOf } from './operation/plan.ts';
-import { stepFacts } from './steps/index.ts';
+import type { Plan, PlanStep } from './operation/plan.ts';
+import { fatesOfNamedNodes, slotsOf, stepFacts } from './steps/index.ts';
+import type { Fate } from './steps/step-kind.ts';
 
 /** A node that the instance has before the operation. */
 export interface ExistingNode {
@@ -61,8 +62,6 @@ export function drainedSlots({ steps }: Pick<Plan, 'steps'>, nodes: readonly Exi
   return nodes.map(({ slot }) => slot).filter((slot) => drained.has(slot));
 }
 
-type Fate = 'visited' | 'drained' | 'removed' | 'replaced';
-
 function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Record<Fate, Set<string>> {
   const fates: Record<Fate, Set<string>> = {
     visited: new Set(),
@@ -71,9 +70,9 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
     replaced: new Set(),
   };
   for (const step of steps) {
-    const { named, all, asksControlPlane } = stepFacts(step.kind).effect;
-    if (named) for (const slot of slotsOf(step)) fates[named].add(slot);
-    if (all) for (const { slot } of nodes) fates[all].add(slot);
+    const { everyNode, asksControlPlane } = stepFacts(step.kind);
+    for (const { slot, fate } of fatesOfNamedNodes(step)) fates[fate].add(slot);
+    if (everyNode) for (const { slot } of nodes) fates[everyNode].add(slot);
     if (asksControlPlane) for (const { slot, role } of nodes) if (role === 'master') fates.visited.add(slot);
   }
   return fates;
@@ -84,16 +83,16 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
  * new membership, and ends with as many members as before.
  */
 function quorumOf(steps: readonly PlanStep[], before: number): Disruption['quorum'] {
-  const effects = steps.map(({ kind }) => stepFacts(kind).effect);
-  if (effects.some(({ member }) => member === 'anew')) {
+  const effects = steps.map(({ kind }) => stepFacts(kind));
+  if (effects.some(({ etcdMember }) => etcdMember === 'anew')) {
     return { before: quorum(before), lowest: quorum(0), after: quorum(before) };
   }
   let members = before;
   let lowest = before;
-  for (const { member, all } of effects) {
-    if (member === 'joins') members += 1;
-    if (member === 'leaves') members -= 1;
-    if (all) members = 0;
+  for (const { etcdMember, everyNode } of effects) {
+    if (etcdMember === 'joins') members += 1;
+    if (etcdMember === 'leaves') members -= 1;
+    if (everyNode) members = 0;
     lowest = Math.min(lowest, members);
   }
   return { before: quorum(before), lowest: quorum(lowest), after: quorum(members) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Plan } from '../domain/operation/plan.ts';
+import { type Plan, readStep } from '../domain/operation/plan.ts';
 import { STEP_KINDS, type StepKind } from '../domain/steps/index.ts';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
@@ -12,15 +12,13 @@ const KeptPlan = z.object({
   direction: z.enum(['forward', 'rollback']),
   rollbackSupported: z.boolean(),
   steps: z.array(
-    z.object({
-      id: z.string(),
-      kind: z.enum(Object.keys(STEP_KINDS) as [StepKind, ...StepKind[]]),
-      slot: z.string().exactOptional(),
-      slots: z.array(z.string()).exactOptional(),
-      after: z.array(z.string()),
-      seconds: z.number().exactOptional(),
-      backupId: z.string().exactOptional(),
-    }),
+    z
+      .looseObject({
+        id: z.string(),
+        kind: z.enum(Object.keys(STEP_KINDS) as [StepKind, ...StepKind[]]),
+        after: z.array(z.string()),
+      })
+      .transform(readStep),
   ),
 });
 
@@ -50,7 +48,7 @@ async function lockOperation(tx: Database, vnfLcmOpOccId: string): Promise<void>
 
 /**
  * @returns undefined when no plan of this direction was made.
- * @throws ZodError when an older release wrote another format
+ * @throws ZodError, TypeError when another release wrote a format that this one does not know
  */
 export async function findPlan(db: Database, vnfLcmOpOccId: string, direction: Direction): Promise<Plan | undefined> {
   const row = await db

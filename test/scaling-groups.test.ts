@@ -12,6 +12,7 @@ import { growStack } from '../activities/steps/grow-stack.ts';
 import { recreateStack } from '../activities/steps/recreate-stack.ts';
 import { replaceServers } from '../activities/steps/replace-servers.ts';
 import { shrinkStack } from '../activities/steps/shrink-stack.ts';
+import type { ActivityKind } from '../domain/steps/index.ts';
 import { packCsar } from '../packages/pack.ts';
 import { startSimulator } from '../simulator/index.ts';
 import { createClusterBackups } from '../store/cluster-backups.ts';
@@ -67,10 +68,14 @@ async function accept(operation: string, json: object): Promise<string> {
   return opOccId;
 }
 
-async function run(vnfLcmOpOccId: string, step: StepActivity, slots: readonly string[] = []): Promise<void> {
-  const input = { vnfInstanceId: id, vnfLcmOpOccId, stepId: step.name, kind: step.name, slots };
+async function run<K extends ActivityKind>(
+  vnfLcmOpOccId: string,
+  step: StepActivity<K>,
+  servers: readonly string[] = [],
+): Promise<void> {
+  const input = { vnfInstanceId: id, vnfLcmOpOccId, stepId: step.name, kind: step.name, servers };
   const beat = { signal: new AbortController().signal, say: () => undefined, mustHold: () => undefined };
-  await step({ deps, input: input as unknown as Parameters<StepActivity>[0]['input'], ...beat });
+  await step({ deps, input: input as unknown as Parameters<StepActivity<K>>[0]['input'], ...beat });
 }
 
 async function complete(opOccId: string, state: 'COMPLETED' | 'ROLLED_BACK' = 'COMPLETED'): Promise<void> {

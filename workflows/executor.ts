@@ -64,21 +64,15 @@ async function runStep(context: OperationContext, step: PlanStep): Promise<void>
   if (step.kind === 'gracePeriod') {
     const timer = { ...ref, stepId: step.id, summary };
     await record.recordTimer({ ...timer, state: 'RUNNING' });
-    await sleep((step.seconds ?? 0) * 1000, { summary });
+    await sleep(step.seconds * 1000, { summary });
     await record.recordTimer({ ...timer, state: 'DONE' });
     return;
   }
-  const input = {
-    ...ref,
-    stepId: step.id,
-    round: run.round,
-    ...(step.slot === undefined ? {} : { slot: step.slot }),
-    ...(step.slots === undefined ? {} : { slots: step.slots }),
-  };
-  const result = await activities[step.kind].executeWithOptions(
-    { ...options(step.kind, run), activityId: step.id, summary },
-    [input],
-  );
+  const { id: stepId, kind, after: _, ...members } = step;
+  const input = { ...members, ...ref, stepId, round: run.round };
+  const result = await activities[kind].executeWithOptions({ ...options(kind, run), activityId: stepId, summary }, [
+    input,
+  ]);
   learn(context, result.labels ?? {});
 }
 

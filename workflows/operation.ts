@@ -7,7 +7,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { OperationInput } from '../domain/operation/activity-contract.ts';
-import type { Plan } from '../domain/operation/plan.ts';
+import { type Plan, readStep } from '../domain/operation/plan.ts';
 import type { OperationProgress } from '../domain/operation/progress.ts';
 import { adopted, decided, failuresOf, planned } from '../domain/operation/run.ts';
 import type { OperationState } from '../domain/operation/state.ts';
@@ -129,7 +129,7 @@ async function prepare(context: OperationContext): Promise<StepFailure[]> {
     await context.grant.run(() => askBeforePlan(context));
     const { labels = {}, ...plan } = await decide.makePlan({ ...ref, direction: 'forward' });
     learn(context, labels);
-    planned(run, plan);
+    planned(run, readPlan(plan));
     return [];
   } catch (error) {
     return isCancellation(error) ? [] : [{ stepId: 'grant', ...failureOf('The grant', error) }];
@@ -192,8 +192,13 @@ async function rollbackPlan({
   if (run.plan?.direction === 'rollback') return undefined;
   try {
     const { labels: _, ...plan } = await decide.makePlan({ ...ref, direction: 'rollback' });
-    return { plan };
+    return { plan: readPlan(plan) };
   } catch (error) {
     return { failure: failureOf('The plan of the rollback', error) };
   }
+}
+
+/** The history may have a plan that an older release made. */
+function readPlan(plan: Plan): Plan {
+  return { ...plan, steps: plan.steps.map(readStep) };
 }

@@ -2,8 +2,14 @@ import { activityInfo, type Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
-import { slotsOf } from '../../domain/operation/plan.ts';
-import { type ActivityKind, STEP_KINDS, stepFacts, stepSummary } from '../../domain/steps/index.ts';
+import {
+  type ActivityKind,
+  type AnyStep,
+  isStepKind,
+  slotsOf,
+  stepFacts,
+  stepSummary,
+} from '../../domain/steps/index.ts';
 import { recordStepEnded, recordStepStarted, type StepEnd } from '../../store/operation-steps.ts';
 import { learnStepDuration } from '../../store/step-durations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -37,7 +43,7 @@ interface Call {
 
 async function runRecorded(deps: ActivityDependencies, { context, input, run }: Call): Promise<unknown> {
   const kind = context.info.activityType as ActivityKind;
-  const labels = await awaitStore(context, () => nodeLabels(deps, input));
+  const labels = await awaitStore(context, () => nodeLabels(deps, { ...input, kind }));
   const summary = stepSummary({ ...input, kind }, labels);
   const startedAt = Date.now();
   const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
@@ -67,7 +73,7 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
 }
 
 function isStep(context: Context): boolean {
-  return Object.hasOwn(STEP_KINDS, context.info.activityType);
+  return isStepKind(context.info.activityType);
 }
 
 /** Then it does not matter how the interruption showed in the step's own code. */
@@ -76,8 +82,8 @@ function isStoppedByOperator({ cancellationSignal, cancellationDetails }: Contex
 }
 
 /** How people know the nodes of a step; a node that nobody has found yet goes by its slot. */
-async function nodeLabels(deps: ActivityDependencies, input: StepInput): Promise<(slot: string) => string> {
-  const labels = await labelsOf(deps.db, input.vnfInstanceId, slotsOf(input));
+async function nodeLabels(deps: ActivityDependencies, step: StepInput & AnyStep): Promise<(slot: string) => string> {
+  const labels = await labelsOf(deps.db, step.vnfInstanceId, slotsOf(step));
   return (of) => labels[of] ?? of;
 }
 

@@ -26,7 +26,7 @@ export async function plannedVerdicts(deps: ActivityDependencies, ref: Operation
 }
 
 /** Does the operation bring a cluster back whose majority is lost? */
-export async function isRestore(deps: ActivityDependencies, { vnfLcmOpOccId }: OperationRef): Promise<boolean> {
+async function isRestore(deps: ActivityDependencies, { vnfLcmOpOccId }: OperationRef): Promise<boolean> {
   return (await listSteps(deps.db, vnfLcmOpOccId)).some(({ kind }) => kind === 'restoreControlPlane');
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
+import type { StepInput, StepInputOf } from '../../domain/operation/activity-contract.ts';
 import type { StepKind } from '../../domain/steps/index.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts';
@@ -16,13 +16,13 @@ interface Change {
   readonly beat: Beat;
 }
 
-/** On every control-plane node but those of `slots`, which are out: neither asked nor named. */
+/** On every control-plane node but those of `out`: they are neither asked nor named. */
 export async function changeOtherLoadBalancers(
   deps: ActivityDependencies,
-  input: StepInput,
+  input: StepInputOf<'excludeFromLoadBalancers' | 'includeInLoadBalancers'>,
   { kind, beat }: Change,
 ): Promise<void> {
-  const isOut = ({ slot }: ClusterNode) => input.slots?.includes(slot) === true;
+  const isOut = ({ slot }: ClusterNode) => input.out.includes(slot);
   const masters = await listControlPlane(deps.db, input.vnfInstanceId);
   const out = masters.filter(isOut).map(({ nodeName }) => nodeName);
   const there = masters.filter((node) => !isOut(node));
@@ -50,7 +50,7 @@ export async function setUpLoadBalancer(
 ): Promise<void> {
   await onNode(deps, input, { slot, limitSeconds: REACH_SECONDS, beat }, async (access) => {
     const vrrpPassword = await vrrpPasswordOf(deps, input.vnfInstanceId);
-    const phase = { name: 'load-balancer', kind, vrrpPassword, ...(seenAs ? { seenAs } : {}) };
+    const phase = { kind, vrrpPassword, ...(seenAs ? { seenAs } : {}) };
     await runPhase(deps, input, { phase, access, beat });
   });
 }

@@ -23,8 +23,9 @@ import { loginOf, type NodeAccess } from './node-session.ts';
 const LOG_RECORD_MS = 1_000;
 
 export interface Phase {
-  readonly name: string;
   readonly kind: StepKind;
+  /** Of the install script; default: the phase of the kind of step. */
+  readonly name?: string;
   /** Distinguishes jobs of one step, for example a token minted on another node. */
   readonly jobSuffix?: string;
   readonly credentials?: JoinCredentials;
@@ -46,6 +47,8 @@ export async function runPhase(
   { phase, access, beat }: { phase: Phase; access: NodeAccess; beat: Beat },
 ): Promise<JobResult> {
   const { node, parameters, session } = access;
+  const { phase: ofKind = '', timeLimitSeconds } = stepFacts(phase.kind);
+  const name = phase.name ?? ofKind;
   const cluster = await clusterContextOf(deps, input);
   const environment = phaseEnvironment({
     node: { name: node.nodeName, address: node.nicAddress, loginUser: loginOf(parameters, node.role).username },
@@ -61,12 +64,12 @@ export async function runPhase(
   const record = () => recordStepLog(deps.db, { ...input, attempt }, latest);
   const job = {
     id: phaseJobId(input, phase.jobSuffix),
-    description: `vnflow ${phase.name} ${node.nodeName}`,
+    description: `vnflow ${name} ${node.nodeName}`,
     script: await installScript(deps, input, parameters.script_path),
-    args: [phase.name],
+    args: [name],
     env: environment,
     secrets: hiddenValues(parameters),
-    timeLimitSeconds: stepFacts(phase.kind).timeLimitSeconds - 60,
+    timeLimitSeconds: timeLimitSeconds - 60,
   };
   const running = runJob(session, job, {
     signal: beat.signal,

@@ -1,11 +1,9 @@
-import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { readyNodes } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';
 import { pollUntil } from '../attempt/poll.ts';
-import { operationOf } from '../facts/operation-facts.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext, StepContextOf } from '../step-context.ts';
 import type { NodeAccess } from './node-session.ts';
 
 const READY_SECONDS = 600;
@@ -13,13 +11,12 @@ const KUBECTL_TIMEOUT_MS = 60_000;
 /** Full path: sudo's secure_path and a login's PATH differ between distributions. */
 const GET_NODES = 'sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes -o json';
 
-/**
- * Waits until a node that joined a running cluster is Ready; only the node itself is asked. In a new cluster Cilium may not be
- * installed yet, so no node can become Ready: `verifyCluster` waits for all of them.
- */
-export async function waitForOwnNode(step: StepContext, { node, session }: NodeAccess): Promise<void> {
-  const { operation } = await operationOf(step.deps, step.input);
-  if (LCM_OPERATIONS[operation].servers === 'created') return;
+/** Waits until a node that has joined is Ready, unless a later step does. Only the node itself is asked. */
+export async function waitForOwnNode(
+  step: StepContextOf<'joinWorker' | 'joinControlPlane'>,
+  { node, session }: NodeAccess,
+): Promise<void> {
+  if (step.input.readyLater) return;
   await waitUntilReady(step, session, { expected: [node.nodeName], command: ownNode(node.nodeName) });
 }
 

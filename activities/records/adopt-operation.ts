@@ -1,10 +1,11 @@
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
-import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
+import type { Plan } from '../../domain/operation/plan.ts';
 import type { OperationProgress } from '../../domain/operation/progress.ts';
 import type { StepCondition } from '../../domain/operation/step-control.ts';
 import type { StepFailure } from '../../domain/operation/step-failure.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { isProblemCode, VnflowError } from '../../domain/problems.ts';
+import { slotsOf } from '../../domain/steps/index.ts';
 import { type AdoptedOperation, adoptLostOperation } from '../../store/lost-operations.ts';
 import { findPlan } from '../../store/operation-plans.ts';
 import { listSteps, type OperationStepRow } from '../../store/operation-steps.ts';

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
-import { type Plan, slotsOf } from '../../domain/operation/plan.ts';
+import type { Plan } from '../../domain/operation/plan.ts';
 import { isFinal } from '../../domain/operation/state.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { resourceChanges } from '../../domain/resource-changes.ts';
+import { slotsOf } from '../../domain/steps/index.ts';
 import { makePlan } from '../../planning/make-plan.ts';
 import { acceptLcmRequest } from '../../store/lcm-requests.ts';
 import type { Database } from '../../store/open-store.ts';

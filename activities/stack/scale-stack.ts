@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseSlot } from '../../domain/slot.ts';
 import { type Stack, type StackInput, stackTemplate, updateStack } from '../../openstack/heat.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 import { refOf, resumeStack, type StackStep, untilStack } from './stack-progress.ts';
 import { stackOfInstance, stackStepOf } from './stack-step.ts';
 
@@ -20,13 +20,13 @@ export interface ScaledStack extends StackStep {
 }
 
 /** Looks at the stack before it is scaled. @throws VnflowError VIM_NOT_FOUND */
-export async function scaledStackOf(step: StepContext): Promise<ScaledStack> {
+export async function scaledStackOf(step: StepContextOf<'growStack' | 'shrinkStack'>): Promise<ScaledStack> {
   const { input } = step;
   const work = await stackStepOf(step);
   const { session, beat } = work;
   const stack = await stackOfInstance(session, input.vnfInstanceId, beat.signal);
   const template = await stackTemplate(session, refOf(stack), { signal: beat.signal });
-  const names = (input.slots ?? []).map((slot) => {
+  const names = input.servers.map((slot) => {
     const { vduId, index } = parseSlot(slot);
     return `${vduId}-${index}`;
   });

@@ -16,7 +16,7 @@ import {
 import { flavourOfInstance, packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { instanceOf } from '../facts/operation-facts.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext, StepContextOf } from '../step-context.ts';
 import { type Placed, placedResources } from './placed-resources.ts';
 import { stackAtRest } from './stack-at-rest.ts';
 import { refOf, type StackStep, untilStack } from './stack-progress.ts';
@@ -56,9 +56,9 @@ export async function growGroup(step: StepContext, group: string, size: number):
  * Removes members from their group, and no others: Heat removes marked members first. Looks first whether they are gone already.
  * @throws VnflowError STACK_UPDATE_FAILED when one of them is still there
  */
-export async function shrinkGroup(step: StepContext): Promise<void> {
+export async function shrinkGroup(step: StepContextOf<'shrinkStack'>): Promise<void> {
   const { deps } = step;
-  const slots = new Set(step.input.slots ?? []);
+  const slots = new Set(step.input.servers);
   let work = await groupedStackOf(step);
   const membersOf = ({ resources }: GroupedStack) => resources.filter(isInSlot(slots));
   const victims = (at: GroupedStack) => new Set(membersOf(at).flatMap(({ place }) => place?.member?.name ?? []));

@@ -4,10 +4,10 @@ import { stackName } from '../facts/operation-facts.ts';
 import { stackInput } from '../stack/stack-input.ts';
 import { isOfThisOperation, refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
 import { removeStack, stackStepOf } from '../stack/stack-step.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Creates the Heat stack of an instance, `vnf-{id}` as Tacker names it. */
-export async function applyStack(step: StepContext): Promise<undefined> {
+export async function applyStack(step: StepContextOf<'applyStack'>): Promise<undefined> {
   await bringStack(step.deps, await stackStepOf(step));
 }
 

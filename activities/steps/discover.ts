@@ -17,10 +17,10 @@ import { type Placed, placedResources } from '../stack/placed-resources.ts';
 import { refOf } from '../stack/stack-progress.ts';
 import { stackOfInstance } from '../stack/stack-step.ts';
 import { vimSession } from '../stack/vim-session.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Binds slots to servers. A handful of calls, whatever the number of nodes. */
-export async function discover({ deps, input, ...beat }: StepContext): Promise<StepResult> {
+export async function discover({ deps, input, ...beat }: StepContextOf<'discover'>): Promise<StepResult> {
   const connection = await vimConnectionOf(deps, input);
   const session = vimSession(connection);
   const found = await stackOfInstance(session, input.vnfInstanceId, beat.signal);

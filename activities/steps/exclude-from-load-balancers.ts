@@ -1,7 +1,7 @@
 import { changeOtherLoadBalancers } from '../node/load-balancers.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Takes nodes that leave out of the load balancers of all others. */
-export async function excludeFromLoadBalancers(step: StepContext): Promise<undefined> {
+export async function excludeFromLoadBalancers(step: StepContextOf<'excludeFromLoadBalancers'>): Promise<undefined> {
   await changeOtherLoadBalancers(step.deps, step.input, { kind: 'excludeFromLoadBalancers', beat: step });
 }

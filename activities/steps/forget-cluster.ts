@@ -1,8 +1,8 @@
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { forgetInstance } from '../forget-instance.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** The VIM goes here, not in a step of its own: it is a row and a secret like all that is forgotten here, and needs no network. */
-export async function forgetCluster({ deps, input }: StepContext): Promise<undefined> {
+export async function forgetCluster({ deps, input }: StepContextOf<'forgetCluster'>): Promise<undefined> {
   await writeAsAttempt(deps, (inside) => forgetInstance(inside, input.vnfInstanceId));
 }

@@ -12,10 +12,10 @@ import { scaleFactsOf } from '../facts/scale-facts-of.ts';
 import { grantOf } from '../records/grant.ts';
 import { bringTo, type ScaledStack, scaledStackOf } from '../stack/scale-stack.ts';
 import { growGroup, scalingGroupOf } from '../stack/scaling-groups.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Adds servers to the stack. Looks first whether the stack has them already. */
-export async function growStack(step: StepContext): Promise<undefined> {
+export async function growStack(step: StepContextOf<'growStack'>): Promise<undefined> {
   const { deps, input } = step;
   const { vduId, count, by } = await scaleFactsOf(deps, input);
   const group = await scalingGroupOf(deps, input, vduId);

@@ -1,7 +1,7 @@
 import { changeOtherLoadBalancers } from '../node/load-balancers.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Puts nodes that have joined into the load balancers of all others. */
-export async function includeInLoadBalancers(step: StepContext): Promise<undefined> {
+export async function includeInLoadBalancers(step: StepContextOf<'includeInLoadBalancers'>): Promise<undefined> {
   await changeOtherLoadBalancers(step.deps, step.input, { kind: 'includeInLoadBalancers', beat: step });
 }

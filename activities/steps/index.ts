@@ -30,7 +30,7 @@ import { stopServers } from './stop-servers.ts';
 import { verifyCluster } from './verify-cluster.ts';
 
 /** The activity of each kind of step: one file, one kind. */
-const STEPS: Readonly<Record<ActivityKind, StepActivity>> = {
+const STEPS: { readonly [K in ActivityKind]: StepActivity<K> } = {
   applyStack,
   discover,
   prepareNode,
@@ -61,6 +61,8 @@ const STEPS: Readonly<Record<ActivityKind, StepActivity>> = {
 
 /** The activities that run steps. */
 export function createStepActivities(deps: ActivityDependencies): StepActivities {
-  const activities = Object.entries(STEPS).map(([kind, run]) => [kind, createStepActivity(deps, run)]);
-  return Object.fromEntries(activities) as StepActivities;
+  const activityOf = <K extends ActivityKind>(kind: K) => createStepActivity(deps, kind, STEPS[kind]);
+  return Object.fromEntries(
+    Object.keys(STEPS).map((kind) => [kind, activityOf(kind as ActivityKind)]),
+  ) as StepActivities;
 }

@@ -5,15 +5,15 @@ import { joinCredentials } from '../node/join-credentials.ts';
 import { type NodeAccess, onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { phaseJobId, runPhase } from '../node/phase.ts';
 import { waitForOwnNode } from '../node/ready-nodes.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext, StepContextOf } from '../step-context.ts';
 
 /** Joins a node to the control plane: it becomes a voting member of etcd. */
-export async function joinControlPlane(step: StepContext): Promise<undefined> {
+export async function joinControlPlane(step: StepContextOf<'joinControlPlane'>): Promise<undefined> {
   const { deps, input } = step;
   const credentials = await joinCredentials(deps, input, step);
   await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async (access) => {
     await removeWhatACutOffJoinLeft(step, access);
-    const phase = { name: 'join-control-plane', kind: 'joinControlPlane', credentials } as const;
+    const phase = { kind: 'joinControlPlane', credentials } as const;
     await runPhase(deps, input, { phase, access, beat: step });
     await waitForOwnNode(step, access);
   });

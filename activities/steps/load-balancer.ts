@@ -1,8 +1,8 @@
 import { setUpLoadBalancer } from '../node/load-balancers.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Sets up HAProxy and keepalived on a control-plane node. */
-export async function loadBalancer(step: StepContext): Promise<undefined> {
+export async function loadBalancer(step: StepContextOf<'loadBalancer'>): Promise<undefined> {
   const { deps, input } = step;
-  await setUpLoadBalancer(deps, input, { kind: 'loadBalancer', slot: input.slot ?? '', beat: step });
+  await setUpLoadBalancer(deps, input, { kind: 'loadBalancer', slot: input.slot, beat: step });
 }

@@ -20,7 +20,7 @@ import { vimConnectionOf } from '../facts/operation-facts.ts';
 import { KUBECTL } from '../node/control-plane.ts';
 import { onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { vimSession } from '../stack/vim-session.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 const KUBECTL_TIMEOUT_MS = 60_000;
 const READY_SECONDS = 300;
@@ -31,10 +31,10 @@ const GET_NODES = commandLine([...KUBECTL, 'get', 'nodes', '-o', 'json']);
  * After a restore: the snapshot may remember nodes that are gone, and not know some that came later. The first are deleted; kubelets
  * of the others register when they start again. Those that come back by themselves are not touched.
  */
-export async function recallNodes(step: StepContext): Promise<undefined> {
+export async function recallNodes(step: StepContextOf<'recallNodes'>): Promise<undefined> {
   const { deps, input } = step;
   await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session, node }) => {
-    const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
+    const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.staying);
     await recall(deps, input, { session, beat: step, staying, own: node });
   });
 }

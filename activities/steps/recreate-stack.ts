@@ -19,7 +19,7 @@ import { keptSizes } from '../stack/scaling-groups.ts';
 import { HEAT_TIMEOUT_MINS } from '../stack/stack-input.ts';
 import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
 import { removeStack, stackIsGone, stackStepOf } from '../stack/stack-step.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** A stack as it was before it was deleted: it may hold parameters that are nobody's business, so it is kept sealed. */
 const Blueprint = z.object({
@@ -32,7 +32,7 @@ const Blueprint = z.object({
 type Blueprint = z.infer<typeof Blueprint>;
 
 /** Tacker's heal with `all: true`: the stack is deleted and created again, from its own template, files and parameters. */
-export async function recreateStack(step: StepContext): Promise<undefined> {
+export async function recreateStack(step: StepContextOf<'recreateStack'>): Promise<undefined> {
   const work = { ...(await stackStepOf(step)), name: stackName(step.input.vnfInstanceId) };
   await recreate(step.deps, step.input, work);
 }

@@ -1,5 +1,4 @@
 import type { StepInput } from '../../domain/operation/activity-contract.ts';
-import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { apiServerUrl } from '../../domain/vnf-kinds/kubernetes-cluster/api-server-url.ts';
 import type { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
@@ -18,10 +17,10 @@ import type { Beat } from '../attempt/heartbeating.ts';
 import { pollUntil } from '../attempt/poll.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf, operationOf } from '../facts/operation-facts.ts';
+import { instanceOf } from '../facts/operation-facts.ts';
 import { onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { clusterContextOf } from '../node/phase.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 const KUBECTL = ['kubectl', '--kubeconfig', '/etc/kubernetes/admin.conf'];
 const CURL = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '30'];
@@ -36,7 +35,7 @@ const TOKEN_SECONDS = 60;
  * Makes the cluster a VIM under `vim_name`: a service account of its own, its token tried and then sealed in the store. One
  * session to a control-plane node. May run again: the same account and the same VIM, refreshed.
  */
-export async function registerVim(step: StepContext): Promise<undefined> {
+export async function registerVim(step: StepContextOf<'registerVim'>): Promise<undefined> {
   const { deps, input } = step;
   await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session, parameters }) => {
     const name = await vimName(deps, input, parameters);
@@ -50,15 +49,11 @@ export async function registerVim(step: StepContext): Promise<undefined> {
   });
 }
 
-/** Of the request; only instantiate names it, later operations keep the name that the VIM has. */
+/** A cluster that is a VIM already keeps the name that it has. A new one gets the name that its parameters give. */
 async function vimName(deps: ActivityDependencies, input: StepInput, { vim_name }: ClusterParameters): Promise<string> {
-  const { operation } = await operationOf(deps, input);
-  const isNamedNow = LCM_OPERATIONS[operation].factsFrom === 'request';
-  const name = isNamedNow ? vim_name : (await findClusterVim(deps.db, input.vnfInstanceId))?.name;
+  const name = (await findClusterVim(deps.db, input.vnfInstanceId))?.name ?? vim_name;
   if (name !== undefined) return name;
-  throw new VnflowError('INTERNAL', {
-    detail: `registerVim is planned for ${operation}, but there is no name for the VIM.`,
-  });
+  throw new VnflowError('INTERNAL', { detail: 'registerVim is planned, but there is no name for the VIM.' });
 }
 
 interface Access {

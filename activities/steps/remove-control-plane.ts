@@ -21,15 +21,15 @@ import { plannedVerdicts } from '../etcd/control-plane-evidence.ts';
 import { liveMembers, removeMember } from '../etcd/etcd.ts';
 import { controlPlaneNode, onControlPlane } from '../node/control-plane.ts';
 import { drainTimeoutOf, leaveCluster } from '../node/leave-cluster.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /**
  * Takes a control-plane node out, dead or alive, from one that stays: never before etcd has proved that the rest has a majority.
  * No login on the node that leaves.
  */
-export async function removeControlPlane(step: StepContext): Promise<undefined> {
+export async function removeControlPlane(step: StepContextOf<'removeControlPlane'>): Promise<undefined> {
   const { deps, input } = step;
-  const slot = input.slot ?? '';
+  const { slot } = input;
   const nodes = (await listControlPlane(deps.db, input.vnfInstanceId)).map(controlPlaneNode);
   const victim = nodes.find((node) => node.slot === slot);
   if (!victim) throw new VnflowError('INTERNAL', { detail: `No server is bound to ${slot}.` });

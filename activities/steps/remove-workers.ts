@@ -3,7 +3,7 @@ import { keepOperationFacts, readOperationFact } from '../../store/operations.ts
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { onControlPlane } from '../node/control-plane.ts';
 import { cordon, drainTimeoutOf, leaveCluster } from '../node/leave-cluster.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContext, StepContextOf } from '../step-context.ts';
 
 /** Evictions of one node must not starve those of another. */
 const NODES_AT_ONCE = 10;
@@ -12,9 +12,9 @@ const NODES_AT_ONCE = 10;
  * Takes workers out of the cluster: cordon, drain through the eviction API (disruption budgets respected), delete the node.
  * One session to a control-plane node, whatever the number of workers; none to the workers.
  */
-export async function removeWorkers(step: StepContext): Promise<undefined> {
+export async function removeWorkers(step: StepContextOf<'removeWorkers'>): Promise<undefined> {
   const { deps, input } = step;
-  const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.slots ?? []);
+  const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.workers);
   const victims = nodes.map(({ nodeName }) => nodeName);
   await keepNames(step, nodes);
   const timeoutSeconds = await drainTimeoutOf(deps, input);

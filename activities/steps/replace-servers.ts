@@ -27,7 +27,7 @@ import { clearMarks, keptSizes } from '../stack/scaling-groups.ts';
 import { stackAtRest } from '../stack/stack-at-rest.ts';
 import { refOf, type StackStep, untilStack } from '../stack/stack-progress.ts';
 import { stackStepOf } from '../stack/stack-step.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Tacker's words. */
 const REASON = 'marked by tacker';
@@ -37,19 +37,22 @@ const REASON = 'marked by tacker';
  * Heat would make the new server before it deletes the old one, and needs a spare host (strict anti-affinity) and spare quota for
  * that. So the old ones are deleted in Nova first.
  */
-export async function replaceServers(step: StepContext): Promise<undefined> {
-  const work = { ...(await stackStepOf(step)), name: stackName(step.input.vnfInstanceId) };
+export async function replaceServers(step: StepContextOf<'replaceServers'>): Promise<undefined> {
+  const { vnfInstanceId, slot, servers = slot === undefined ? [] : [slot] } = step.input;
+  const work = { ...(await stackStepOf(step)), name: stackName(vnfInstanceId), slots: servers };
   await replace(step.deps, step.input, work);
 }
 
 interface Work extends StackStep {
   /** Of the stack. */
   readonly name: string;
+  /** Of the servers that are replaced. */
+  readonly slots: readonly string[];
 }
 
 async function replace(deps: ActivityDependencies, input: StepInput, work: Work): Promise<void> {
   const stack = await stackAtRest(deps, work);
-  const slots = input.slots ?? [input.slot ?? ''];
+  const { slots } = work;
   const look = async () => {
     const rows = await listResources(work.session, refOf(stack), { nestedDepth: 2, signal: work.beat.signal });
     return placedResources(deps, input, rows);

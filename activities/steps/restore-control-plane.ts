@@ -1,6 +1,6 @@
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
+import type { StepInput, StepInputOf } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import { backupIdOf, findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/chosen-backup.ts';
+import { findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/chosen-backup.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
@@ -8,11 +8,10 @@ import { type ClusterBackup, listClusterBackups } from '../../store/cluster-back
 import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
 import type { Beat } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { requestOf } from '../facts/request-of.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeAccess, onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { seeFenced } from '../stack/fenced-servers.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 const PUT_TIMEOUT_MS = 600_000;
 const DIRECTORY = `${JOB_ROOT}/restore`;
@@ -25,7 +24,7 @@ cat > "$directory/$id.part" && mv "$directory/$id.part" "$directory/$id"
 `;
 
 /** The cluster of a backup, on one control-plane node. */
-export async function restoreControlPlane(step: StepContext): Promise<undefined> {
+export async function restoreControlPlane(step: StepContextOf<'restoreControlPlane'>): Promise<undefined> {
   const { deps, input } = step;
   const backup = await chosenBackup(deps, input);
   await seeFenced(deps, input, step);
@@ -35,10 +34,12 @@ export async function restoreControlPlane(step: StepContext): Promise<undefined>
 }
 
 /** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
-async function chosenBackup(deps: ActivityDependencies, input: StepInput): Promise<ClusterBackup> {
+async function chosenBackup(
+  deps: ActivityDependencies,
+  input: StepInputOf<'restoreControlPlane'>,
+): Promise<ClusterBackup> {
   const backups = await listClusterBackups(deps.db, input.vnfInstanceId);
-  const asked = backupIdOf((await requestOf(deps, input, 'HEAL')).additionalParams);
-  const chosen = (await readOperationFact(deps.db, input.vnfLcmOpOccId, 'restore'))?.backupId ?? asked;
+  const chosen = (await readOperationFact(deps.db, input.vnfLcmOpOccId, 'restore'))?.backupId ?? input.backupId;
   const backup = chosen === undefined ? backups[0] : findBackup(backups, chosen);
   if (!backup) {
     throw new VnflowError('BACKUP_MISSING', {
@@ -68,7 +69,7 @@ async function restore(deps: ActivityDependencies, input: StepInput, { access, b
   const file = `${DIRECTORY}/${backup.id}`;
   await putBackup(access, { archive: await unsealed(deps, backup), id: backup.id, beat });
   const restored = { id: backup.id, file, revision: backup.revision, restoreId: input.vnfLcmOpOccId };
-  const phase = { name: 'restore', kind: 'restoreControlPlane', backup: restored } as const;
+  const phase = { kind: 'restoreControlPlane', backup: restored } as const;
   try {
     await mintJoinCredentials(deps, input, { phase, access, beat });
   } catch (error) {

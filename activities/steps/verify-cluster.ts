@@ -1,10 +1,10 @@
 import { listClusterNodes } from '../../store/cluster-nodes.ts';
 import { onNode, REACH_SECONDS } from '../node/node-session.ts';
 import { waitForNodes } from '../node/ready-nodes.ts';
-import type { StepContext } from '../step-context.ts';
+import type { StepContextOf } from '../step-context.ts';
 
 /** Waits until every node of the cluster is Ready. */
-export async function verifyCluster(step: StepContext): Promise<undefined> {
+export async function verifyCluster(step: StepContextOf<'verifyCluster'>): Promise<undefined> {
   const { deps, input } = step;
   await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session }) => {
     const expected = (await listClusterNodes(deps.db, input.vnfInstanceId)).map(({ nodeName }) => nodeName);

@@ -7,7 +7,7 @@ import { LCM_OPERATIONS, OPERATIONS, type Operation } from '../../domain/operati
 import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
-import { stepSummary } from '../../domain/steps/index.ts';
+import { otherSlotsOf, stepSummary } from '../../domain/steps/index.ts';
 import type { ClusterLook } from '../../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import type { OperationRequest, Planned } from '../../planning/make-plan.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
@@ -136,7 +136,7 @@ async function answerOf(
   const isNew = LCM_OPERATIONS[operation].factsFrom === 'request';
   const scriptPath = isNew ? vnf?.scriptPath : vnf?.scriptPath && SCRIPT;
   const secondsOf = await expectedDurations(context.db);
-  const expected = (step: PlanStep) => step.seconds ?? secondsOf(step.kind);
+  const expected = (step: PlanStep) => (step.kind === 'gracePeriod' ? step.seconds : secondsOf(step.kind));
   const critical = criticalPath(plan, expected);
   const view = stepView({ expected, nodes, facts: { vnfInstanceId, scriptPath } });
   return {
@@ -170,8 +170,8 @@ function stepView({ expected, nodes, facts }: StepContext): (step: PlanStep) => 
         kind: step.kind,
         summary: stepSummary(step, (slot) => labels.get(slot) ?? slot),
         slot: step.slot,
-        slots: step.slots,
-        backupId: step.backupId,
+        slots: otherSlotsOf(step),
+        backupId: step.kind === 'restoreControlPlane' ? step.backupId : undefined,
       }),
       after: step.after,
       commands: stepCommands(step.kind, facts),

@@ -1,5 +1,5 @@
-import { criticalPath, type PlanStep } from '../../domain/operation/plan.ts';
-import { STEP_KINDS, type StepKind } from '../../domain/steps/index.ts';
+import { criticalPath } from '../../domain/operation/plan.ts';
+import { isStepKind } from '../../domain/steps/index.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { listSteps, type OperationStepRow } from '../../store/operation-steps.ts';
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
@@ -55,15 +55,8 @@ export function stepView(
 
 /** The critical path of what is expected. */
 function expectedSeconds(rows: readonly OperationStepRow[], expected: (kind: string) => number | undefined): number {
-  const steps = rows.flatMap(({ stepId, kind, after }): PlanStep[] =>
-    isStepKind(kind) ? [{ id: stepId, kind, after }] : [],
-  );
+  const steps = rows.flatMap(({ stepId, kind, after }) => (isStepKind(kind) ? [{ id: stepId, kind, after }] : []));
   const known = new Set(steps.map(({ id }) => id));
   const whole = steps.map((step) => ({ ...step, after: step.after.filter((id) => known.has(id)) }));
   return criticalPath({ steps: whole }, ({ kind }) => expected(kind) ?? 0).seconds;
-}
-
-/** A row may come from another release. */
-function isStepKind(kind: string): kind is StepKind {
-  return Object.hasOwn(STEP_KINDS, kind);
 }

@@ -1,4 +1,4 @@
-import type { ActivityKind } from '../steps/index.ts';
+import type { ActivityKind, StepInputs } from '../steps/index.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
 import type { OperationProgress } from './progress.ts';
@@ -11,13 +11,17 @@ export interface OperationRef {
   readonly vnfLcmOpOccId: string;
 }
 
+/** What the activity of every step gets. Besides these members it gets those of its kind's input. */
 export interface StepInput extends OperationRef {
   readonly stepId: string;
-  readonly slot?: string;
-  readonly slots?: readonly string[];
+  /** The node that the step is about, if it is about one. */
+  readonly slot?: string | undefined;
   /** How often an operator has sent retry or retryStep. Join tokens of an earlier round are not used again. */
   readonly round: number;
 }
+
+/** What the activity of a kind of step gets. */
+export type StepInputOf<K extends ActivityKind> = StepInput & StepInputs[K];
 
 export interface StepResult {
   /** Slot → label of its node for people, for example `worker57 (10.10.0.57)`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { STEP_KINDS } from '../steps/index.ts';
+import { sampleStep } from '../../test/testing/domain/sample-step.ts';
+import { STEP_KINDS, type StepInputs, type StepKind } from '../steps/index.ts';
 import { act, type OperatorAction, refusalInState, refusalOfAction } from './operator-actions.ts';
 import { type Plan, step } from './plan.ts';
 import { decided, entered, newRun, type OperationRun, planned } from './run.ts';
@@ -75,7 +76,7 @@ describe('controls of a step', () => {
   it('never skip what must run, and say why', () => {
     for (const [kind, { mustRun }] of Object.entries(STEP_KINDS)) {
       const run = newRun('INSTANTIATE');
-      planned(run, { ...oneStep(), steps: [{ id: 'it', kind: kind as keyof typeof STEP_KINDS, after: [] }] });
+      planned(run, { ...oneStep(), steps: [sampleStep(kind as StepKind, { id: 'it', after: [] })] });
       entered(run, 'PROCESSING');
       const refusal = refusalOfAction(run, actionOn('skipStep', 'it'));
       if (mustRun === false) expect(refusal).toBeUndefined();
@@ -84,7 +85,7 @@ describe('controls of a step', () => {
   });
 
   it('never skip the backup that the cluster is restored from, though any other', () => {
-    const backup = (slots: object) => ({ ...step('snapshotEtcd', [], slots), id: 'it' });
+    const backup = (from: StepInputs['snapshotEtcd']) => ({ ...step('snapshotEtcd', [], from), id: 'it' });
     const refused = (...steps: Plan['steps']) => {
       const run = newRun('HEAL');
       planned(run, { ...oneStep(), operation: 'HEAL', steps });
@@ -92,10 +93,10 @@ describe('controls of a step', () => {
       return refusalOfAction(run, actionOn('skipStep', 'it'));
     };
     const restore = step('restoreControlPlane', [], { slot: 'masterNode[0]' });
-    const before = backup({ slots: ['masterNode[0]'], part: 0 });
+    const before = backup({ source: 'masterNode[0]' });
     expect(refused(before, restore)?.detail).toContain('cannot be skipped: the cluster is restored from it');
     expect(refused(backup({ slot: 'masterNode[0]' }), restore)).toBeUndefined();
-    expect(refused(before)).toBeUndefined();
+    expect(refused(backup({}))).toBeUndefined();
   });
 
   it('leave the retry of a rollback that failed to rollback: retry goes forward', () => {

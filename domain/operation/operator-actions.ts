@@ -1,5 +1,4 @@
-import { stepFacts } from '../steps/index.ts';
-import { isSourceOfRestore } from './restore-source.ts';
+import { whyStepMustRun } from '../steps/index.ts';
 import type { OperationRun } from './run.ts';
 import { type CancelMode, type Decision, type OperationState, refusalOf } from './state.ts';
 import { conditionsForStepControl, STEP_CONTROLS, type StepControl, statesForStepControl } from './step-control.ts';
@@ -65,7 +64,7 @@ function refusalOfStepControl(
       detail: `${kind} in state ${state} is for a step that is ${allowed.join(' or ')}; ${stepId} is ${condition}.`,
     };
   }
-  const mustRun = isSourceOfRestore(step, plan) ? 'the cluster is restored from it' : stepFacts(step.kind).mustRun;
+  const mustRun = whyStepMustRun(step);
   if (kind === 'skipStep' && mustRun !== false) {
     return { code: 'STEP_STATE', detail: `${stepId} (in state ${state}) cannot be skipped: ${mustRun}.` };
   }

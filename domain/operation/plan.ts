@@ -1,20 +1,16 @@
-import type { StepKind } from '../steps/index.ts';
+import type { StepInputs, StepKind } from '../steps/index.ts';
+import { parseStepInput } from '../steps/parse-step-input.ts';
 import type { StepCondition } from './step-control.ts';
 
-/** One unit of work: one activity. `slot` names a node before it exists (`workerNode[1]`). */
-export interface PlanStep {
-  readonly id: string;
-  readonly kind: StepKind;
-  readonly slot?: string;
-  /** A step that concerns several nodes at once. */
-  readonly slots?: readonly string[];
-  /** Ids of the steps that must be done first. */
-  readonly after: readonly string[];
-  /** Only for `gracePeriod`: how long to wait. */
-  readonly seconds?: number;
-  /** Only for `restoreControlPlane`: which backup, where the request names one. */
-  readonly backupId?: string;
-}
+/** One unit of work: one activity. Besides these members it has those of its kind's input. */
+export type PlanStep = {
+  [K in StepKind]: {
+    readonly id: string;
+    readonly kind: K;
+    /** Ids of the steps that must be done first. */
+    readonly after: readonly string[];
+  } & StepInputs[K];
+}[StepKind];
 
 /** What an operation will do: made once, kept in the history, never changed by a later release. */
 export interface Plan {
@@ -70,31 +66,40 @@ function stepsInCycles(steps: readonly PlanStep[]): string[] {
   return [...missing.keys()];
 }
 
-/**
- * A step: id is kind and slot, so that the same work has the same id in every plan.
- * @param options.part where work without a slot is done in several parts: which one, by number or by the first of its slots
- */
-export function step(
-  kind: StepKind,
-  after: readonly PlanStep[],
-  options: { slot?: string; slots?: readonly string[]; seconds?: number; part?: number | string } = {},
-): PlanStep {
-  const place = options.slot ?? options.part;
-  const suffix = typeof place === 'string' ? place.replace('[', '-').replace(']', '') : place;
-  const id = suffix === undefined ? kind : `${kind}-${suffix}`;
-  return {
-    id,
-    kind,
-    after: after.map((earlier) => earlier.id),
-    ...(options.slot === undefined ? {} : { slot: options.slot }),
-    ...(options.slots === undefined ? {} : { slots: options.slots }),
-    ...(options.seconds === undefined ? {} : { seconds: options.seconds }),
-  };
+type StepOptions<K extends StepKind> = StepInputs[K] & {
+  /** Where work without a slot is done in several parts: which one, by number or by the first of its slots. */
+  readonly part?: number | string | undefined;
+};
+
+/** What the id of a step depends on. */
+interface Place {
+  readonly slot?: string | undefined;
+  readonly part?: number | string | undefined;
 }
 
-/** Every slot that a step names. */
-export function slotsOf({ slot, slots = [] }: Pick<PlanStep, 'slot' | 'slots'>): readonly string[] {
-  return slot === undefined ? slots : [slot, ...slots];
+/** The input of a step, where its kind has one. */
+export type StepArguments<K extends StepKind> = object extends StepInputs[K]
+  ? [options?: StepOptions<K>]
+  : [options: StepOptions<K>];
+
+/** A step: id is kind and slot, so that the same work has the same id in every plan. */
+export function step<K extends StepKind>(kind: K, after: readonly PlanStep[], ...options: StepArguments<K>): PlanStep {
+  const { part, slot, ...input }: Place = options[0] ?? {};
+  const place = slot ?? part;
+  const suffix = typeof place === 'string' ? place.replace('[', '-').replace(']', '') : place;
+  const id = suffix === undefined ? kind : `${kind}-${suffix}`;
+  return readStep({ ...input, slot, id, kind, after: after.map((earlier) => earlier.id) });
+}
+
+/** A step as the store or a history has it: its own members, and those of its kind's input. */
+interface WrittenStep extends Pick<PlanStep, 'id' | 'kind' | 'after'> {
+  readonly [member: string]: unknown;
+}
+
+/** Reads a step, also one that an older release wrote. @throws TypeError naming the member that does not fit */
+export function readStep({ id, kind, after, ...members }: WrittenStep): PlanStep {
+  // The compiler does not see that kind and input belong together while the kind is open.
+  return { id, kind, after, ...parseStepInput(kind, members) } as PlanStep;
 }
 
 /** Steps that wait and whose predecessors are all done or skipped. @param conditionOf how the step of an id stands */

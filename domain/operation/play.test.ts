@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Move, newPlay, play } from '../../test/testing/domain/operation-play.ts';
-import { STEP_KINDS } from '../steps/index.ts';
+import { sampleStep } from '../../test/testing/domain/sample-step.ts';
+import { STEP_KINDS, type StepKind } from '../steps/index.ts';
 import type { OperatorAction } from './operator-actions.ts';
 import type { Plan } from './plan.ts';
 import { isFinal, OPERATION_STATES, type OperationState } from './state.ts';
@@ -23,13 +24,14 @@ const plans = fc
       operation: 'INSTANTIATE',
       direction: 'forward',
       rollbackSupported: true,
-      steps: drawn.map(([kind, after], index) => ({
-        id: `s${index}`,
-        kind: kind as keyof typeof STEP_KINDS,
-        after: Array.from({ length: index }, (_, earlier) => `s${earlier}`).filter(
-          (_, earlier) => (after >> BigInt(earlier)) & 1n,
-        ),
-      })),
+      steps: drawn.map(([kind, after], index) =>
+        sampleStep(kind as StepKind, {
+          id: `s${index}`,
+          after: Array.from({ length: index }, (_, earlier) => `s${earlier}`).filter(
+            (_, earlier) => (after >> BigInt(earlier)) & 1n,
+          ),
+        }),
+      ),
     }),
   );
 

@@ -1,11 +1,12 @@
-import { createPlan, type Plan, type PlanStep, step } from '../operation/plan.ts';
+import { createPlan, type Plan, type PlanStep, type StepArguments, step } from '../operation/plan.ts';
 import type { Operation } from '../operations.ts';
 import type { StepKind } from '../steps/index.ts';
 
 /** Steps that others wait for. */
 export type After = readonly PlanStep[];
 
-type StepOptions = NonNullable<Parameters<typeof step>[2]> & Pick<PlanStep, 'backupId'>;
+/** Servers that are replaced at once: the one of a slot, or several. */
+type Replaced = { readonly slot: string } | { readonly servers: readonly string[]; readonly part?: number | string };
 
 /**
  * A plan while it is drawn. The steps that change the stack are the same for every kind of VNF, so they are methods of the
@@ -27,8 +28,8 @@ export class PlanDrawing {
   }
 
   /** Draws a step. @param after the steps that must be done first */
-  add(kind: StepKind, after: After, { backupId, ...options }: StepOptions = {}): PlanStep {
-    const drawn = { ...step(kind, after, options), ...(backupId === undefined ? {} : { backupId }) };
+  add<K extends StepKind>(kind: K, after: After, ...options: StepArguments<K>): PlanStep {
+    const drawn = step(kind, after, ...options);
     this.#steps.push(drawn);
     return drawn;
   }
@@ -49,24 +50,23 @@ export class PlanDrawing {
     return this.#discoverAfter(this.add('recreateStack', []));
   }
 
-  /** @param slots of the new servers @returns the step after which they are known */
-  growStack(slots: readonly string[]): PlanStep {
-    return this.#discoverAfter(this.add('growStack', [], { slots }));
+  /** @param servers slots of the new servers @returns the step after which they are known */
+  growStack(servers: readonly string[]): PlanStep {
+    return this.#discoverAfter(this.add('growStack', [], { servers }));
   }
 
-  /** @param slots of the servers that go @returns the step after which those that stay are known */
-  shrinkStack(after: After, slots: readonly string[]): PlanStep {
-    return this.#discoverAfter(this.add('shrinkStack', after, { slots }));
+  /** @param servers slots of the servers that go @returns the step after which those that stay are known */
+  shrinkStack(after: After, servers: readonly string[]): PlanStep {
+    return this.#discoverAfter(this.add('shrinkStack', after, { servers }));
   }
 
   /**
    * Replaces servers; their ports and volumes stay.
-   * @param place.slots of the servers; absent when `place.slot` names the only one
    * @returns the step after which the new servers are known
    */
-  replaceServers(after: After, { slots, ...place }: Omit<StepOptions, 'backupId' | 'seconds'>): PlanStep {
-    const which = slots === undefined ? place : { ...place, slots };
-    return this.#discoverAfter(this.add('replaceServers', [...after, ...this.#stackRests], which), place);
+  replaceServers(after: After, replaced: Replaced): PlanStep {
+    const place = 'slot' in replaced ? replaced : { part: replaced.part };
+    return this.#discoverAfter(this.add('replaceServers', [...after, ...this.#stackRests], replaced), place);
   }
 
   /** Deletes the stack, and what is stored about its servers. */
@@ -91,7 +91,10 @@ export class PlanDrawing {
     return createPlan({ operation, direction, rollbackSupported, steps });
   }
 
-  #discoverAfter(changed: PlanStep, place: Pick<StepOptions, 'slot' | 'part'> = {}): PlanStep {
+  #discoverAfter(
+    changed: PlanStep,
+    place: { readonly slot?: string; readonly part?: number | string | undefined } = {},
+  ): PlanStep {
     const discovered = this.add('discover', [changed], place);
     this.#stackRests = [discovered];
     return discovered;

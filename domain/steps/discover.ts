@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
-/** Binds slots to servers after Heat has changed them. */
-export const discover = {
+/** Binds slots to servers after Heat has changed them. `slot` is the server that was replaced, if it was one alone. */
+export const discover = stepKind({
+  input: { slot: 'slot?' },
   summary: 'find the servers and their addresses',
   expectedSeconds: 1,
   timeLimitSeconds: 120,
@@ -12,5 +13,4 @@ export const discover = {
     'Neutron: GET ports, subnets and floating IPs of the nodes',
     'Nova: GET console output (host keys)',
   ],
-  effect: {},
-} as const satisfies StepKindFacts;
+});

@@ -1,12 +1,13 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
-/** No load balancer sends requests to control-plane nodes that leave. */
-export const excludeFromLoadBalancers = {
+/** No load balancer sends requests to control-plane nodes that leave. `out` are the nodes that the load balancers leave out. */
+export const excludeFromLoadBalancers = stepKind({
+  input: { slot: 'slot', out: 'slots' },
   summary: 'take {node} out of the load balancers',
   expectedSeconds: 10,
   timeLimitSeconds: 1200,
   attempts: 12,
   mustRun: false,
   phase: 'load-balancer',
-  effect: { asksControlPlane: true },
-} as const satisfies StepKindFacts;
+  asksControlPlane: true,
+});

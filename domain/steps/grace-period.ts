@@ -1,11 +1,11 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** Before a graceful termination: users of the VNF leave. It is a timer of the workflow, no activity. */
-export const gracePeriod = {
+export const gracePeriod = stepKind({
+  input: { seconds: 'seconds' },
   summary: 'wait for the graceful termination timeout',
   expectedSeconds: 10,
   timeLimitSeconds: 0,
   attempts: 1,
   mustRun: false,
-  effect: {},
-} as const satisfies StepKindFacts;
+});

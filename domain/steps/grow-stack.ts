@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** A scale out adds servers to the stack. */
-export const growStack = {
+export const growStack = stepKind({
+  input: { servers: 'slots' },
   summary: 'add servers to the Heat stack',
   expectedSeconds: 20,
   timeLimitSeconds: 1500,
@@ -11,5 +12,4 @@ export const growStack = {
     'Heat: PATCH stacks/vnf-{id} (one more nested stack per worker)',
     'Heat: GET stacks/vnf-{id} until UPDATE_COMPLETE',
   ],
-  effect: {},
-} as const satisfies StepKindFacts;
+});

@@ -23,7 +23,8 @@ import { restoreControlPlane } from './restore-control-plane.ts';
 import { scheduleSnapshots } from './schedule-snapshots.ts';
 import { shrinkStack } from './shrink-stack.ts';
 import { snapshotEtcd } from './snapshot-etcd.ts';
-import type { StepKindFacts } from './step-kind.ts';
+import { type InputOf, namesNodes } from './step-input.ts';
+import type { Fate, StepKindFacts } from './step-kind.ts';
 import { stopServers } from './stop-servers.ts';
 import { verifyCluster } from './verify-cluster.ts';
 
@@ -61,14 +62,22 @@ export const STEP_KINDS = {
 export type StepKind = keyof typeof STEP_KINDS;
 /** Kinds that are an activity (a grace period is a timer of the workflow). */
 export type ActivityKind = Exclude<StepKind, 'gracePeriod'>;
+/** The input of each kind of step. */
+export type StepInputs = { readonly [K in StepKind]: InputOf<(typeof STEP_KINDS)[K]['input']> };
 
-/** What a summary needs to know of a step. */
-interface Summarised {
+/** A step of any kind. It has the members of its kind's input besides. */
+export interface AnyStep {
   readonly kind: StepKind;
-  /** The one node that it is about; `slots` may name others then. */
   readonly slot?: string | undefined;
-  readonly slots?: readonly string[] | undefined;
-  readonly backupId?: string | undefined;
+}
+
+export function stepFacts(kind: StepKind): StepKindFacts {
+  return STEP_KINDS[kind];
+}
+
+/** Whether there is such a kind: rows and histories may come from another release. */
+export function isStepKind(kind: string): kind is StepKind {
+  return Object.hasOwn(STEP_KINDS, kind);
 }
 
 /** A summary is one line: more nodes than these are only counted. */
@@ -78,18 +87,54 @@ const MOST_NAMED = 3;
  * What a step does, in a line for people.
  * @param labelOf how people know the node of a slot, for example `worker57 (10.10.0.57)`
  */
-export function stepSummary(
-  { kind, slot, slots = [], backupId }: Summarised,
-  labelOf = (of: string): string => of,
-): string {
-  const nodes = slot === undefined ? slots : [slot];
+export function stepSummary(step: AnyStep, labelOf = (of: string): string => of): string {
+  const { summary, anyNode = '', summaryWith = {} } = stepFacts(step.kind);
+  const nodes = step.slot === undefined ? (otherSlotsOf(step) ?? []) : [step.slot];
   const more = nodes.length > MOST_NAMED ? ` and ${nodes.length - MOST_NAMED} more` : '';
-  const { summary, anyNode = '' } = stepFacts(kind);
   const named = nodes.slice(0, MOST_NAMED).map(labelOf).join(', ') || anyNode;
-  const from = backupId === undefined ? '' : ` from backup ${backupId}`;
-  return summary.replace('{node}', () => `${named}${more}`) + from;
+  const members = membersOf(step);
+  const added = Object.entries(summaryWith).map(([member, words]) =>
+    members[member] === undefined ? '' : ` ${words} ${members[member]}`,
+  );
+  return summary.replace('{node}', () => `${named}${more}`) + added.join('');
 }
 
-export function stepFacts(kind: StepKind): StepKindFacts {
-  return STEP_KINDS[kind];
+/** Every slot that a step names. */
+export function slotsOf(step: AnyStep): readonly string[] {
+  const others = otherSlotsOf(step) ?? [];
+  return step.slot === undefined ? others : [step.slot, ...others];
+}
+
+/** What becomes of the nodes that a step names. */
+export function fatesOfNamedNodes(step: AnyStep): { readonly slot: string; readonly fate: Fate }[] {
+  const members = membersOf(step);
+  return Object.entries(stepFacts(step.kind).nodes ?? {}).flatMap(([member, fate]) =>
+    slotsIn(members[member]).flatMap((slot) => (fate === undefined ? [] : [{ slot, fate }])),
+  );
+}
+
+/** The slots in the other members of a step's input. Undefined when the step has no such member; it may have one that is empty. */
+export function otherSlotsOf(step: AnyStep): readonly string[] | undefined {
+  const others = Object.entries(stepFacts(step.kind).input).filter(([name, is]) => name !== 'slot' && namesNodes(is));
+  const members = membersOf(step);
+  const given = others.flatMap(([name]) => (members[name] === undefined ? [] : [members[name]]));
+  return given.length === 0 ? undefined : given.flatMap(slotsIn);
+}
+
+/** Why no operator may skip a step, as the end of a sentence; false: one may. */
+export function whyStepMustRun(step: AnyStep): string | false {
+  const { mustRun, mustRunWith = {} } = stepFacts(step.kind);
+  const members = membersOf(step);
+  return Object.entries(mustRunWith).find(([member]) => members[member] !== undefined)?.[1] ?? mustRun;
+}
+
+/** The slots in a member of the input: one, or a list. */
+function slotsIn(value: unknown): string[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.filter((slot) => typeof slot === 'string');
+}
+
+/** A step's own members by name, and those of its input. */
+function membersOf(step: AnyStep): Readonly<Record<string, unknown>> {
+  return { ...step };
 }

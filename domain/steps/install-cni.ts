@@ -1,12 +1,13 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** The network of a new cluster, from its first control-plane node. */
-export const installCni = {
+export const installCni = stepKind({
+  input: { slot: 'slot' },
   summary: 'install Cilium from {node}',
   expectedSeconds: 50,
   timeLimitSeconds: 1800,
   attempts: 8,
   mustRun: false,
   phase: 'cni',
-  effect: { named: 'visited' },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'visited' },
+});

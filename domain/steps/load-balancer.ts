@@ -1,12 +1,13 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** HAProxy and keepalived on a control-plane node. */
-export const loadBalancer = {
+export const loadBalancer = stepKind({
+  input: { slot: 'slot' },
   summary: 'set up the load balancer on {node}',
   expectedSeconds: 30,
   timeLimitSeconds: 1200,
   attempts: 12,
   mustRun: false,
   phase: 'load-balancer',
-  effect: { named: 'visited' },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'visited' },
+});

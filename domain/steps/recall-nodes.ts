@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
-/** After a restore, the nodes that stay come back to the restored control plane. */
-export const recallNodes = {
+/** After a restore, the nodes that stay come back to the restored control plane `slot`. */
+export const recallNodes = stepKind({
+  input: { slot: 'slot', staying: 'slots' },
   summary: 'see that the nodes come back to {node}',
   expectedSeconds: 60,
   timeLimitSeconds: 1800,
@@ -12,5 +13,5 @@ export const recallNodes = {
     'kubectl delete node NODE (those that the cluster has no more)',
     'systemctl restart kubelet (on nodes that do not come back by themselves)',
   ],
-  effect: { named: 'visited' },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'visited', staying: 'visited' },
+});

@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** Tacker's heal with `all: true`: the stack is deleted and created again. */
-export const recreateStack = {
+export const recreateStack = stepKind({
+  input: {},
   summary: 'delete the Heat stack and create it again',
   expectedSeconds: 40,
   timeLimitSeconds: 3000,
@@ -13,5 +14,5 @@ export const recreateStack = {
     'Heat: POST stacks (stack_name vnf-{id})',
     'Heat: GET stacks/vnf-{id} until CREATE_COMPLETE',
   ],
-  effect: { all: 'replaced' },
-} as const satisfies StepKindFacts;
+  everyNode: 'replaced',
+});

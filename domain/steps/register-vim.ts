@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** The cluster becomes a VIM, or its VIM gets new credentials. */
-export const registerVim = {
+export const registerVim = stepKind({
+  input: { slot: 'slot' },
   summary: 'register the cluster as a VIM from {node}',
   expectedSeconds: 3,
   timeLimitSeconds: 300,
@@ -12,5 +13,5 @@ export const registerVim = {
     'kubectl --namespace kube-system get secret vnflow-vim -o json (its token is sealed in the store)',
     'curl https://ENDPOINT/api/v1/namespaces (with the token)',
   ],
-  effect: { named: 'visited' },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'visited' },
+});

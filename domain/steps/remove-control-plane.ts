@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** A control-plane node leaves etcd and the cluster, before its server is replaced. */
-export const removeControlPlane = {
+export const removeControlPlane = stepKind({
+  input: { slot: 'slot' },
   summary: 'take {node} out of etcd and the cluster',
   expectedSeconds: 20,
   timeLimitSeconds: 3600,
@@ -12,5 +13,7 @@ export const removeControlPlane = {
     'kubectl drain NODE --ignore-daemonsets --delete-emptydir-data, kubectl delete node NODE',
     'etcdctl member remove ID (only with a majority before and after)',
   ],
-  effect: { named: 'drained', member: 'leaves', asksControlPlane: true },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'drained' },
+  etcdMember: 'leaves',
+  asksControlPlane: true,
+});

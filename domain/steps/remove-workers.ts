@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** Workers are drained and deleted from the cluster before their servers go. */
-export const removeWorkers = {
+export const removeWorkers = stepKind({
+  input: { workers: 'slots' },
   summary: 'drain and delete {node}',
   expectedSeconds: 30,
   timeLimitSeconds: 3600,
@@ -12,5 +13,6 @@ export const removeWorkers = {
     'kubectl drain NODE --ignore-daemonsets --delete-emptydir-data',
     'kubectl delete node NODE',
   ],
-  effect: { named: 'drained', asksControlPlane: true },
-} as const satisfies StepKindFacts;
+  nodes: { workers: 'drained' },
+  asksControlPlane: true,
+});

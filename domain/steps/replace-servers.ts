@@ -1,7 +1,8 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
-/** Heat replaces servers; their ports and volumes stay. */
-export const replaceServers = {
+/** Heat replaces the server of `slot`, or several `servers` at once; their ports and volumes stay. */
+export const replaceServers = stepKind({
+  input: { slot: 'slot?', servers: 'slots?' },
   summary: 'replace {node}',
   expectedSeconds: 30,
   timeLimitSeconds: 1500,
@@ -13,5 +14,5 @@ export const replaceServers = {
     'Heat: PATCH stacks/vnf-{id}',
     'Heat: GET stacks/vnf-{id} until UPDATE_COMPLETE',
   ],
-  effect: { named: 'replaced' },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'replaced', servers: 'replaced' },
+});

@@ -1,31 +1,42 @@
-/** What a step does to the nodes that it names (`slot`, `slots`), and which others it needs. */
-export interface StepEffect {
-  readonly named?: 'visited' | 'drained' | 'removed' | 'replaced';
-  /** Every node that is there. */
-  readonly all?: 'removed' | 'replaced';
-  /** What becomes of the members of etcd. `anew`: a restored cluster, which ends with as many members as before. */
-  readonly member?: 'joins' | 'leaves' | 'anew';
-  /** One of the control-plane nodes is asked about the cluster: whichever answers. */
-  readonly asksControlPlane?: true;
-}
+import type { InputShape } from './step-input.ts';
+
+/** What becomes of a node that was there before the step. */
+export type Fate = 'visited' | 'drained' | 'removed' | 'replaced';
 
 /** What is said of a kind of step: all but its work, which is an activity (activities/steps/). */
-export interface StepKindFacts {
-  /** What it does, in a line for people. `{node}` stands for the node's label. */
+export interface StepKindFacts<Shape extends InputShape = InputShape> {
+  readonly input: Shape;
+  /** What it does, in a line for people. `{node}` stands for the label of `slot`, or else of the other nodes that the input names. */
   readonly summary: string;
   /** What stands there when a step names no node. */
   readonly anyNode?: string;
+  /** Words that the line gets besides, with the value of a member, if the step has it: `{ backupId: 'from backup' }`. */
+  readonly summaryWith?: { readonly [M in keyof Shape]?: string };
   /** Seconds expected until experience says better. */
   readonly expectedSeconds: number;
-  /** The longest honest attempt, in seconds. */
+  /** An attempt that takes longer, in seconds, has failed. */
   readonly timeLimitSeconds: number;
   /** How often a retriable failure is repeated before an operator is asked. */
   readonly attempts: number;
   /** Why no operator may skip it, as the end of a sentence; false: one may, having done it by hand or being able to do without. */
   readonly mustRun: string | false;
+  /** Why no operator may skip a step that has this member. */
+  readonly mustRunWith?: { readonly [M in keyof Shape]?: string };
   /** The phase of the package's install script that runs on the node (docs/install-script.md). */
   readonly phase?: string;
   /** What it asks of whom if it runs no phase, for people. `{id}` stands for the id of the VNF instance. */
   readonly calls?: readonly string[];
-  readonly effect: StepEffect;
+  /** What becomes of the nodes that a member names. Nodes of other members are left alone. */
+  readonly nodes?: { readonly [M in keyof Shape]?: Fate };
+  /** What becomes of every node that is there. */
+  readonly everyNode?: 'removed' | 'replaced';
+  /** What becomes of the members of etcd. `anew`: of a restored cluster, which ends with as many members as before. */
+  readonly etcdMember?: 'joins' | 'leaves' | 'anew';
+  /** One of the control-plane nodes is asked about the cluster: whichever answers. */
+  readonly asksControlPlane?: true;
+}
+
+/** Declares a kind of step: the compiler checks that its rules name members of its input. */
+export function stepKind<const Shape extends InputShape>(facts: StepKindFacts<Shape>): StepKindFacts<Shape> {
+  return facts;
 }

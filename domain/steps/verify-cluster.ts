@@ -1,12 +1,13 @@
-import type { StepKindFacts } from './step-kind.ts';
+import { stepKind } from './step-kind.ts';
 
 /** Waits until every node of a new cluster is Ready, as a control-plane node sees them. */
-export const verifyCluster = {
+export const verifyCluster = stepKind({
+  input: { slot: 'slot' },
   summary: 'verify that every node is Ready',
   expectedSeconds: 10,
   timeLimitSeconds: 900,
   attempts: 20,
   mustRun: false,
   calls: ['kubectl get nodes'],
-  effect: { named: 'visited' },
-} as const satisfies StepKindFacts;
+  nodes: { slot: 'visited' },
+});

@@ -1,5 +1,4 @@
 import type { Plan } from '../../operation/plan.ts';
-import { isSourceOfRestore } from '../../operation/restore-source.ts';
 import { VnflowError } from '../../problems.ts';
 
 interface BackupCheck {
@@ -26,7 +25,7 @@ export function findBackup<Backup extends { readonly id: string }>(backups: read
 
 /** Does the plan restore a cluster of which only a backup is left? */
 function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
-  const takesOne = plan.steps.some((one) => isSourceOfRestore(one, plan));
+  const takesOne = plan.steps.some((step) => step.kind === 'snapshotEtcd' && step.source !== undefined);
   return !takesOne && plan.steps.some(({ kind }) => kind === 'restoreControlPlane');
 }
 

@@ -37,8 +37,8 @@ function replaceDead(drawing: PlanDrawing, { dead, alive }: ControlPlaneOrder): 
   for (const slot of dead) gone = [controlPlaneLeaves(drawing, slot, { after: gone, excluded: dead })];
   const [first] = dead;
   if (first === undefined) return gone;
-  const place = dead.length === 1 ? { slot: first } : { part: first, slots: dead };
-  const discovered = drawing.replaceServers(gone, place);
+  const replaced = dead.length === 1 ? { slot: first } : { part: first, servers: dead };
+  const discovered = drawing.replaceServers(gone, replaced);
   let complete = gone;
   for (const [index, slot] of dead.entries()) {
     const excluded = dead.slice(index + 1);
@@ -55,7 +55,7 @@ interface Leaving {
 
 /** @returns the step after which the node is no member of etcd any more */
 function controlPlaneLeaves(drawing: PlanDrawing, slot: string, { after, excluded }: Leaving): PlanStep {
-  const out = drawing.add('excludeFromLoadBalancers', after, { slot, slots: excluded });
+  const out = drawing.add('excludeFromLoadBalancers', after, { slot, out: excluded });
   return drawing.add('removeControlPlane', [out], { slot });
 }
 
@@ -73,7 +73,7 @@ function controlPlaneReturns(
   { discovered, joinAfter, excluded }: Returning,
 ): PlanStep {
   const joined = controlPlaneArrives(drawing, slot, { discovered, joinAfter, loadBalanced: true });
-  return drawing.add('includeInLoadBalancers', [joined], { slot, slots: excluded });
+  return drawing.add('includeInLoadBalancers', [joined], { slot, out: excluded });
 }
 
 interface Wave {
@@ -88,11 +88,11 @@ function replaceWorkers(
   { workers, others, part }: Wave & { readonly part: number },
 ): After {
   const place = part === 0 ? {} : { part: part + 1 };
-  const drained = workers.length > 0 ? [drawing.add('removeWorkers', after, { ...place, slots: workers })] : after;
-  const discovered = drawing.replaceServers(drained, { ...place, slots: [...workers, ...others] });
+  const drained = workers.length > 0 ? [drawing.add('removeWorkers', after, { ...place, workers })] : after;
+  const discovered = drawing.replaceServers(drained, { ...place, servers: [...workers, ...others] });
   if (workers.length === 0) return [];
   // a successor may have the name of its predecessor: its Node object must not be the one that goes
-  const forgotten = drawing.add('forgetNodes', [discovered], { ...place, slots: workers });
+  const forgotten = drawing.add('forgetNodes', [discovered], { ...place, workers });
   return workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [forgotten] }));
 }
 
@@ -119,5 +119,5 @@ function keepVim(drawing: PlanDrawing, { shape, controlPlane }: HealFacts, after
  */
 function backUp(drawing: PlanDrawing, { controlPlane }: HealFacts, after: After): void {
   const slot = controlPlane.at(-1);
-  drawing.add('snapshotEtcd', after, slot === undefined ? {} : { slot });
+  drawing.add('snapshotEtcd', after, { slot });
 }

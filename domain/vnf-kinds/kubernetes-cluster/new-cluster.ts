@@ -18,10 +18,10 @@ export function drawNewCluster(drawing: PlanDrawing, shape: ClusterShape, discov
   const cni = drawing.add('installCni', [init], { slot: first });
   let joined = init;
   for (const slot of others) {
-    joined = controlPlaneArrives(drawing, slot, { discovered, loadBalanced, joinAfter: [joined] });
+    joined = controlPlaneArrives(drawing, slot, { discovered, loadBalanced, joinAfter: [joined], readyLater: true });
   }
   const joins = slotNames(workers.vduId, workers.count).map((slot) =>
-    workerArrives(drawing, slot, { discovered, joinAfter: [init] }),
+    workerArrives(drawing, slot, { discovered, joinAfter: [init], readyLater: true }),
   );
   const membersJoined = joined === init ? [] : [joined];
   const verified = drawing.add('verifyCluster', [cni, ...membersJoined, ...joins], { slot: first });

@@ -7,12 +7,18 @@ interface Arrival {
   readonly discovered: PlanStep;
   /** The steps after which the cluster takes the node. */
   readonly joinAfter?: After;
+  /** A cluster without a network has no Ready node: a later step waits for all of them. */
+  readonly readyLater?: boolean;
 }
 
 /** A worker is prepared, and joins as soon as the cluster takes it. @returns its join */
-export function workerArrives(drawing: PlanDrawing, slot: string, { discovered, joinAfter = [] }: Arrival): PlanStep {
+export function workerArrives(
+  drawing: PlanDrawing,
+  slot: string,
+  { discovered, joinAfter = [], readyLater }: Arrival,
+): PlanStep {
   const prepared = drawing.add('prepareNode', [discovered], { slot });
-  return drawing.add('joinWorker', [prepared, ...joinAfter], { slot });
+  return drawing.add('joinWorker', [prepared, ...joinAfter], { slot, readyLater });
 }
 
 /**
@@ -23,10 +29,10 @@ export function workerArrives(drawing: PlanDrawing, slot: string, { discovered, 
 export function controlPlaneArrives(
   drawing: PlanDrawing,
   slot: string,
-  { discovered, joinAfter = [], loadBalanced }: Arrival & { readonly loadBalanced: boolean },
+  { discovered, joinAfter = [], loadBalanced, readyLater }: Arrival & { readonly loadBalanced: boolean },
 ): PlanStep {
   const ready = prepareControlPlane(drawing, slot, { discovered, loadBalanced });
-  return drawing.add('joinControlPlane', [ready, ...joinAfter], { slot });
+  return drawing.add('joinControlPlane', [ready, ...joinAfter], { slot, readyLater });
 }
 
 /** @returns the step after which the node can run a control plane: it is prepared, and its load balancer runs if there is one */

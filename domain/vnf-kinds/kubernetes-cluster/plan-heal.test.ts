@@ -4,6 +4,7 @@ import { planHeal } from '../../../test/testing/domain/cluster-plans.ts';
 import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
+import { otherSlotsOf, slotsOf } from '../../steps/index.ts';
 import type { HealFacts } from './heal-facts.ts';
 
 const facts = (
@@ -77,12 +78,12 @@ it('lets both dead of five leave before either joins, replaces both with one upd
     expect(waits(plan, `joinControlPlane-${slot}`, 'removeControlPlane-masterNode-3')).toBe(true);
   }
   const excluded = plan.steps.filter(({ kind }) => kind === 'excludeFromLoadBalancers');
-  expect(excluded.map(({ slots }) => slots)).toEqual([
+  expect(excluded.map(otherSlotsOf)).toEqual([
     [master(1), master(3)],
     [master(1), master(3)],
   ]);
   expect(waits(plan, 'prepareNode-masterNode-3', 'prepareNode-masterNode-1')).toBe(false);
-  expect(plan.steps.filter(({ kind }) => kind === 'replaceServers').map(({ id, slots }) => [id, slots])).toEqual([
+  expect(plan.steps.filter(({ kind }) => kind === 'replaceServers').map((one) => [one.id, slotsOf(one)])).toEqual([
     ['replaceServers-masterNode-1', [master(1), master(3)]],
   ]);
   expect(waits(plan, 'joinControlPlane-masterNode-3', 'includeInLoadBalancers-masterNode-1')).toBe(true);
@@ -95,7 +96,7 @@ it('replaces the living one after the other', () => {
 
 it('never drains all workers at once', () => {
   const plan = planHeal(facts({ workers: [worker(0), worker(1), worker(2)] }));
-  expect(plan.steps.filter(({ kind }) => kind === 'removeWorkers').map(({ slots }) => slots)).toEqual([
+  expect(plan.steps.filter(({ kind }) => kind === 'removeWorkers').map(slotsOf)).toEqual([
     [worker(0), worker(1)],
     [worker(2)],
   ]);
@@ -181,9 +182,7 @@ it('any heal: touches its victims only, updates the stack once at a time, and ha
       const of = facts({ masters, controlPlane: victims.map(master), workers: workers.map(worker) });
       const plan = planHeal(of, survey(masters, down));
       const allowed = new Set([...of.controlPlane, ...of.workers]);
-      for (const { slot, slots = [] } of plan.steps) {
-        for (const touched of slot === undefined ? slots : [slot, ...slots]) expect(allowed).toContain(touched);
-      }
+      for (const touched of plan.steps.flatMap(slotsOf)) expect(allowed).toContain(touched);
       expect(ids(planHeal(of))).toEqual(expect.arrayContaining(ids(plan)));
       expect(new Set(ids(plan)).size).toBe(plan.steps.length);
       criticalPath(plan, () => 1); // throws at a cycle, or at a step that is not there

@@ -3,7 +3,7 @@ import { planHeal } from '../../../test/testing/domain/cluster-plans.ts';
 import { survey } from '../../../test/testing/domain/survey.ts';
 import { criticalPath, type Plan } from '../../operation/plan.ts';
 import { slotName } from '../../slot.ts';
-import { stepSummary } from '../../steps/index.ts';
+import { type StepKind, slotsOf, stepSummary } from '../../steps/index.ts';
 import { checkBackup } from './chosen-backup.ts';
 import type { HealFacts } from './heal-facts.ts';
 
@@ -37,20 +37,20 @@ it('heals the only control-plane node from a backup: its server off, then anew, 
     'recallNodes-masterNode-0': ['restoreControlPlane-masterNode-0'],
     'snapshotEtcd-masterNode-0': ['recallNodes-masterNode-0'],
   });
-  expect(find(plan, 'recallNodes-masterNode-0')?.slots).toEqual([worker(0), worker(1)]);
+  expect(find(plan, 'recallNodes-masterNode-0')).toMatchObject({ staying: [worker(0), worker(1)] });
 });
 
 it('takes a backup first while etcd still answers', () => {
   const plan = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, []));
-  expect(find(plan, 'snapshotEtcd-0')).toMatchObject({ slots: [master(0)], after: [] });
-  expect(find(plan, 'stopServers')).toMatchObject({ slots: [master(0)], after: ['snapshotEtcd-0'] });
+  expect(find(plan, 'snapshotEtcd-0')).toMatchObject({ source: master(0), after: [] });
+  expect(find(plan, 'stopServers')).toMatchObject({ servers: [master(0)], after: ['snapshotEtcd-0'] });
   expect(find(plan, 'replaceServers')?.after).toEqual(['stopServers']);
 });
 
 it('replaced workers join after the restore, and are not recalled', () => {
   const plan = planHeal(facts(1, { controlPlane: [master(0)], workers: [worker(1)] }), survey(1, [0]));
-  expect(find(plan, 'replaceServers')?.slots).toEqual([master(0), worker(1)]);
-  expect(find(plan, 'recallNodes-masterNode-0')?.slots).toEqual([worker(0)]);
+  expect(find(plan, 'replaceServers')).toMatchObject({ servers: [master(0), worker(1)] });
+  expect(find(plan, 'recallNodes-masterNode-0')).toMatchObject({ staying: [worker(0)] });
   expect(find(plan, 'joinWorker-workerNode-1')?.after).toEqual([
     'prepareNode-workerNode-1',
     'recallNodes-masterNode-0',
@@ -75,20 +75,24 @@ it('two dead of three: the survivor gives the backup, keeps its server, and the 
     'joinControlPlane-masterNode-2': ['loadBalancer-masterNode-2', 'joinControlPlane-masterNode-0'],
     'snapshotEtcd-masterNode-1': ['recallNodes-masterNode-1', 'joinControlPlane-masterNode-2'],
   });
-  expect(find(plan, 'replaceServers')?.slots).toEqual([master(0), master(2)]);
-  expect(find(plan, 'stopServers')?.slots, 'who did not answer may live all the same').toEqual([master(0), master(2)]);
+  expect(find(plan, 'replaceServers')).toMatchObject({ servers: [master(0), master(2)] });
+  expect(find(plan, 'stopServers'), 'who did not answer may live all the same').toMatchObject({
+    servers: [master(0), master(2)],
+  });
 });
 
 it('a backup that was chosen is what the cluster is restored from: nothing newer is asked of who answers', () => {
   const chosen = planHeal(facts(1, { controlPlane: [master(0)], backupId: 'b7' }), survey(1, []));
   expect(find(chosen, 'snapshotEtcd-0')).toBeUndefined();
-  expect(find(chosen, 'stopServers')).toMatchObject({ slots: [master(0)], after: [] });
+  expect(find(chosen, 'stopServers')).toMatchObject({ servers: [master(0)], after: [] });
   expect(find(chosen, 'restoreControlPlane-masterNode-0')).toMatchObject({ backupId: 'b7' });
   const summary = 'restore the cluster on masterNode[0] from backup b7';
   expect(chosen.steps.map((one) => stepSummary(one))).toContain(summary);
   const several = planHeal(facts(3, { controlPlane: [master(0), master(2)], backupId: 'b7' }), survey(3, [0, 2]));
   expect(find(several, 'restoreControlPlane-masterNode-1')).toMatchObject({ backupId: 'b7' });
-  expect(find(several, 'replaceServers')?.slots, 'the one that lives keeps its server').toEqual([master(0), master(2)]);
+  expect(find(several, 'replaceServers'), 'the one that lives keeps its server').toMatchObject({
+    servers: [master(0), master(2)],
+  });
 });
 
 it('a backup id that nobody has is refused with those that there are, and one that would not be used, too', () => {
@@ -111,15 +115,15 @@ it('a restore is preceded by a stop of every server that it replaces, alive or n
     [5, [0, 1, 2], [0, 1, 2]],
   ] as const) {
     const plan = planHeal(facts(masters, { controlPlane: victims.map(master) }), survey(masters, [...dead]));
-    const stopped = plan.steps.filter(({ kind }) => kind === 'stopServers').flatMap(({ slots = [] }) => slots);
-    expect(stopped.toSorted()).toEqual(find(plan, 'replaceServers')?.slots?.toSorted());
+    const namedBy = (wanted: StepKind) => plan.steps.filter(({ kind }) => kind === wanted).flatMap(slotsOf);
+    expect(namedBy('stopServers').toSorted()).toEqual(namedBy('replaceServers').toSorted());
   }
 });
 
 it('three dead of five: of two that still answer one is the source, the other is replaced too: it has a history of its own', () => {
   const plan = planHeal(facts(5, { controlPlane: [0, 1, 2].map(master) }), survey(5, [0, 1, 2]));
   expect(find(plan, 'restoreControlPlane-masterNode-3')).toBeDefined();
-  expect(find(plan, 'replaceServers')?.slots).toEqual([0, 1, 2, 4].map(master));
+  expect(find(plan, 'replaceServers')).toMatchObject({ servers: [0, 1, 2, 4].map(master) });
 });
 
 it('all dead: from the newest backup, on the first', () => {

@@ -51,15 +51,12 @@ function answering(survey: ControlPlaneSurvey): string[] {
 export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: Source): void {
   const { shape, workers, others, backupId } = facts;
   const { seed, replaced } = source;
-  const slots = [...replaced, ...workers, ...others];
-  const discovered = drawing.replaceServers(drawFencing(drawing, facts, source), { slots });
+  const servers = [...replaced, ...workers, ...others];
+  const discovered = drawing.replaceServers(drawFencing(drawing, facts, source), { servers });
   const ready = drawSeed(drawing, { seed, replaced, discovered, shape });
-  const restored = drawing.add('restoreControlPlane', [ready], {
-    slot: seed,
-    ...(backupId === undefined ? {} : { backupId }),
-  });
+  const restored = drawing.add('restoreControlPlane', [ready], { slot: seed, backupId });
   const staying = workerSlots(shape).filter((slot) => !workers.includes(slot));
-  const recalled = drawing.add('recallNodes', [restored], { slot: seed, slots: staying });
+  const recalled = drawing.add('recallNodes', [restored], { slot: seed, staying });
   let joined = recalled;
   for (const slot of replaced.filter((one) => one !== seed)) {
     const { loadBalanced } = shape;
@@ -95,10 +92,10 @@ function drawSeed(drawing: PlanDrawing, { seed, replaced, discovered, shape: { l
 function drawFencing(drawing: PlanDrawing, { backupId }: HealFacts, { alive, replaced }: Source): After {
   const source = backupId === undefined ? alive : undefined;
   const silenced = replaced.filter((slot) => slot !== source);
-  const stopped = silenced.length > 0 ? [drawing.add('stopServers', [], { slots: silenced })] : [];
+  const stopped = silenced.length > 0 ? [drawing.add('stopServers', [], { servers: silenced })] : [];
   if (source === undefined) return stopped;
-  const backup = drawing.add('snapshotEtcd', stopped, { slots: [source], part: 0 });
+  const backup = drawing.add('snapshotEtcd', stopped, { source, part: 0 });
   if (!replaced.includes(source)) return [backup];
   const place = stopped.length > 0 ? { part: 1 } : {};
-  return [drawing.add('stopServers', [backup], { slots: [source], ...place })];
+  return [drawing.add('stopServers', [backup], { servers: [source], ...place })];
 }

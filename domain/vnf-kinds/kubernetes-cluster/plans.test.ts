@@ -102,12 +102,19 @@ it('runs every step of every plan: unique ids, no cycle, no missing predecessor'
 });
 
 it('waits for the graceful termination timeout before it deletes, ten seconds unless asked otherwise', () => {
-  expect(planTerminate({ terminationType: 'GRACEFUL' }).steps.map(({ kind, seconds: s }) => [kind, s])).toEqual([
+  expect(
+    planTerminate({ terminationType: 'GRACEFUL' }).steps.map((one) => [
+      one.kind,
+      'seconds' in one ? one.seconds : undefined,
+    ]),
+  ).toEqual([
     ['gracePeriod', 10],
     ['deleteStack', undefined],
     ['forgetCluster', undefined],
   ]);
-  expect(planTerminate({ terminationType: 'GRACEFUL', gracefulTerminationTimeout: 3 }).steps[0]?.seconds).toBe(3);
+  expect(planTerminate({ terminationType: 'GRACEFUL', gracefulTerminationTimeout: 3 }).steps[0]).toMatchObject({
+    seconds: 3,
+  });
   expect(planTerminate({ terminationType: 'FORCEFUL' }).steps.map(({ kind }) => kind)).toEqual([
     'deleteStack',
     'forgetCluster',
@@ -158,7 +165,7 @@ it('scales out by touching the new workers only, all at once, and ends with a ba
 it('scales in: out of the cluster, out of the stack, and what came back of them out of the cluster', () => {
   const plan = planScale({ ...scale, type: 'SCALE_IN', slots: ['workerNode[1]', 'workerNode[2]'] });
   expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['forgetNodes'], ['snapshotEtcd']]);
-  expect(plan.steps[0]?.slots).toEqual(['workerNode[1]', 'workerNode[2]']);
+  expect(plan.steps[0]).toMatchObject({ workers: ['workerNode[1]', 'workerNode[2]'] });
   expect(plan.rollbackSupported).toBe(false);
 });
 
@@ -167,12 +174,14 @@ it('undoes a scale out without a backup: the newest one is of the cluster as it 
   expect(waves(plan)).toEqual([['removeWorkers'], ['shrinkStack'], ['discover'], ['forgetNodes']]);
   expect(plan).toMatchObject({
     direction: 'rollback',
-    steps: [{ slots: ['workerNode[3]', 'workerNode[4]'] }, {}, {}, {}],
+    steps: [{ workers: ['workerNode[3]', 'workerNode[4]'] }, {}, {}, {}],
   });
 });
 
 it('says of a backup from whom it is, as far as the plan names a node', () => {
-  const [named, any] = [['masterNode[1]'], []].map((slots) => stepSummary({ kind: 'snapshotEtcd', slots }));
+  const [named, any] = [{ source: 'masterNode[1]' }, {}].map((input) =>
+    stepSummary({ kind: 'snapshotEtcd', ...input }),
+  );
   expect(named).toBe('back up etcd and the keys of the cluster from masterNode[1]');
   expect(any).toBe('back up etcd and the keys of the cluster from a control-plane node');
 });

@@ -29,7 +29,7 @@ export function drawNewWorkers(drawing: PlanDrawing, slots: readonly string[], d
 
 /** Workers are drained and deleted from the cluster before their servers go. */
 export function drawLeavingWorkers(drawing: PlanDrawing, slots: readonly string[]): After {
-  return [drawing.add('removeWorkers', [], { slots })];
+  return [drawing.add('removeWorkers', [], { workers: slots })];
 }
 
 /** The cluster forgets workers whose servers are gone. A scale in ends with a backup; a rollback does not, see the plans' tests. */
@@ -38,7 +38,7 @@ export function drawGoneWorkers(
   slots: readonly string[],
   { discovered, direction }: Removal,
 ): void {
-  const forgotten = drawing.add('forgetNodes', [discovered], { slots });
+  const forgotten = drawing.add('forgetNodes', [discovered], { workers: slots });
   if (direction === 'forward') drawBackup(drawing, [forgotten]);
 }
 

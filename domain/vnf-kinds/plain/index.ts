@@ -9,7 +9,7 @@ const nothingInside: InsideServers = {
   beforeServersRemoved: () => [],
   afterServersRemoved() {},
   replaceServers(drawing, slots) {
-    drawing.replaceServers([], { slots });
+    drawing.replaceServers([], { servers: slots });
   },
 };
 
