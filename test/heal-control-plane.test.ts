@@ -1,22 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  createInstance,
-  guideRequest,
-  onboardSample,
-  operationOf,
-  type System,
-  settled,
-  startSystem,
-} from './testing/system.ts';
+import { instantiateCluster } from './testing/operations.ts';
+import { operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 let system: System;
 let id: string;
 beforeAll(async () => {
   system = await startSystem({ hosts: 3 });
-  id = await createInstance(system.http, await onboardSample(system.http));
-  const body = guideRequest('instantiate-complex.json', system.simulator.authUrl);
-  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
-  expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
+  id = await instantiateCluster(system, { flavour: 'complex', timeoutMs: 90_000 });
   // three hosts for three control-plane nodes that must not share one, and a quota for exactly what is there: no heal needs more
   const { hosts, servers, quotas = {} } = system.simulator.cloud.state;
   expect(hosts).toHaveLength(3);

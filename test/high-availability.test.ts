@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { completeOperation, instantiateCluster } from './testing/operations.ts';
 import {
   createInstance,
   guideRequest,
@@ -20,15 +21,7 @@ beforeAll(async () => {
 afterAll(() => system.stop());
 
 it("makes the guide's complex cluster: three control-plane nodes behind a virtual address, two workers", async () => {
-  const id = await createInstance(system.http, vnfdId);
-  const body = guideRequest('instantiate-complex.json', system.simulator.authUrl);
-  const ended = await settled(
-    system.http,
-    operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body)),
-    { timeoutMs: 90_000 },
-  );
-  expect(ended.error).toBeUndefined();
-  expect(ended.operationState).toBe('COMPLETED');
+  const id = await instantiateCluster(system, { vnfdId, flavour: 'complex', timeoutMs: 90_000 });
   const [cluster] = system.simulator.nodes.clusters();
   expect(
     Object.keys(cluster?.nodes ?? {})
@@ -37,24 +30,14 @@ it("makes the guide's complex cluster: three control-plane nodes behind a virtua
   ).toEqual(['master', 'master', 'master', 'worker', 'worker']);
   expect(cluster?.etcd.members.filter(({ started, learner }) => started && !learner).length).toBe(3);
   expect(cluster?.endpoint).toMatch(/:16443$/);
-  const terminated = await settled(
-    system.http,
-    operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/terminate`, { terminationType: 'FORCEFUL' })),
-  );
-  expect(terminated.operationState).toBe('COMPLETED');
+  await completeOperation(system.http, { id, task: 'terminate', body: { terminationType: 'FORCEFUL' } });
 }, 120_000);
 
 it("makes five control-plane nodes by the package's level, each load balancer with five backends and no statistics page", async () => {
   five = await createInstance(system.http, vnfdId);
   const guide = guideRequest('instantiate-complex.json', system.simulator.authUrl);
   const body = { ...guide, instantiationLevelId: 'instantiation_level_3' };
-  const ended = await settled(
-    system.http,
-    operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${five}/instantiate`, body)),
-    { timeoutMs: 90_000 },
-  );
-  expect(ended.error).toBeUndefined();
-  expect(ended.operationState).toBe('COMPLETED');
+  await completeOperation(system.http, { id: five, task: 'instantiate', body, timeoutMs: 90_000 });
   const cluster = system.simulator.nodes.clusters().at(-1);
   expect(cluster?.etcd.members.filter(({ started, learner }) => started && !learner).length).toBe(5);
   const masters = system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('master'));

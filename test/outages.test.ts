@@ -1,15 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClusterState, NodeFault } from '../simulator/index.ts';
-import {
-  createInstance,
-  guideRequest,
-  onboardSample,
-  operationOf,
-  type System,
-  settled,
-  startSystem,
-} from './testing/system.ts';
+import { beginOperation, instantiateCluster } from './testing/operations.ts';
+import { onboardSample, type System, settled, startSystem } from './testing/system.ts';
 import { TEST_PACE } from './testing/test-pace.ts';
 
 /** Nodes live, and nobody reaches them for a while: a heal, with and without `allow_restore`, harms nothing. */
@@ -25,19 +18,10 @@ afterEach(() => system.stop());
 const SHORTER_MS = TEST_PACE.surveyLimit * 1000 * 0.5;
 const RESTORE = { additionalParams: { allow_restore: true } };
 
-async function instantiate(flavour: 'simple' | 'complex'): Promise<string> {
-  const id = await createInstance(system.http, vnfdId);
-  const body = guideRequest(`instantiate-${flavour}.json`, system.simulator.authUrl);
-  const answer = await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body);
-  const made = await ended(operationOf(answer));
-  expect(made.error).toBeUndefined();
-  expect(made.operationState).toBe('COMPLETED');
-  return id;
-}
-
-const ended = (operation: string) => settled(system.http, operation, { timeoutMs: 240_000 });
-const heal = async (id: string, body: object) =>
-  operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, body));
+const LIMIT = { timeoutMs: 240_000 };
+const instantiate = (flavour: 'simple' | 'complex') => instantiateCluster(system, { vnfdId, flavour, ...LIMIT });
+const ended = (operation: string) => settled(system.http, operation, LIMIT);
+const heal = (id: string, body: object) => beginOperation(system.http, id, 'heal', body);
 const control = (operation: string, word: 'retry' | 'fail') => system.http.post(`${operation}/${word}`);
 const stepsPath = (operation: string) => operation.replace('/vnflcm/v2', '/vnflow/v1');
 const stepsOf = async (operation: string): Promise<{ id: string; kind: string; state: string }[]> =>

@@ -1,16 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClusterState } from '../simulator/index.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
-import {
-  createInstance,
-  guideRequest,
-  onboardSample,
-  operationOf,
-  type System,
-  settled,
-  startSystem,
-  tokenOf,
-} from './testing/system.ts';
+import { instantiateCluster } from './testing/operations.ts';
+import { onboardSample, operationOf, type System, settled, startSystem, tokenOf } from './testing/system.ts';
 
 let system: System;
 let vnfdId: string;
@@ -20,14 +12,8 @@ beforeEach(async () => {
 }, 60_000);
 afterEach(() => system.stop());
 
-async function instantiate(flavour: 'simple' | 'complex'): Promise<string> {
-  const id = await createInstance(system.http, vnfdId);
-  const body = guideRequest(`instantiate-${flavour}.json`, system.simulator.authUrl);
-  const ended = await run(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
-  expect(ended.error).toBeUndefined();
-  return id;
-}
-
+const instantiate = (flavour: 'simple' | 'complex') =>
+  instantiateCluster(system, { vnfdId, flavour, timeoutMs: 90_000 });
 const run = (answer: Parameters<typeof operationOf>[0]) =>
   settled(system.http, operationOf(answer), { timeoutMs: 90_000 });
 const heal = (id: string, body: object) => system.http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, body);
