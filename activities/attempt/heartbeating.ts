@@ -8,7 +8,7 @@ const LEASE_PART = 0.7;
 export interface Beat {
   /** Fires when the step is cancelled, timed out, or the worker shuts down; and when it cannot be known that the attempt is still ours. */
   readonly signal: AbortSignal;
-  /** Shown in the Temporal UI with the next heartbeat, which is sent at once if the last one is old enough. No secrets. */
+  /** Shown in the Temporal UI with the next heartbeat. No secrets. */
   say(text: string): void;
   /**
    * To be called right before anything is changed in the world.
@@ -47,9 +47,8 @@ export async function heartbeating<T>(work: (beat: Beat) => Promise<T>): Promise
       signal: AbortSignal.any([context.cancellationSignal, lost.signal]),
       mustHold,
       say: (said) => {
-        text = said;
         mustHold();
-        if (Date.now() - beaten >= timeout * BEAT_PART) beat();
+        text = said;
       },
     });
   } finally {
