@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GROUP } from './standard-user-data/vdu-groups.ts';
 
 /** A resource of a stack, as Heat lists it with nested_depth=2. */
 export interface PlacedResource {
@@ -37,7 +38,6 @@ export interface KnownPlace {
   readonly index: number;
 }
 
-const GROUP = 'OS::Heat::AutoScalingGroup';
 const SERVER = 'OS::Nova::Server';
 
 /**

@@ -3,7 +3,8 @@ import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { groupSizes } from '../../domain/server-places.ts';
 import { slotName } from '../../domain/slot.ts';
-import { vduGroups } from '../../domain/standard-user-data/vdu-groups.ts';
+import type { HotFile } from '../../domain/standard-user-data/hot.ts';
+import { GROUP, vduGroups } from '../../domain/standard-user-data/vdu-groups.ts';
 import { baseHot } from '../../domain/standard-user-data.ts';
 import {
   listResources,
@@ -13,6 +14,7 @@ import {
   stackTemplate,
   updateStack,
 } from '../../openstack/heat.ts';
+import type { Session } from '../../openstack/session.ts';
 import { flavourOfInstance, packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { instanceOf } from '../facts/operation-facts.ts';
@@ -93,8 +95,7 @@ export async function keptSizes(
   resources: readonly Placed[],
 ): Promise<{ readonly template?: string }> {
   const sizes = groupSizes(resources);
-  const text = JSON.stringify(await stackTemplate(session, refOf(stack), { signal: beat.signal }));
-  const template = { name: `the template of ${stack.stack_name}`, text };
+  const template = await readTemplate(session, stack, beat.signal);
   return hasGroupSizes(template, sizes) ? {} : { template: withGroupSizes(template, sizes) };
 }
 
@@ -129,8 +130,7 @@ async function order(
   sizes: Readonly<Record<string, number>>,
 ): Promise<void> {
   const { session, beat, stack } = work;
-  const text = JSON.stringify(await stackTemplate(session, refOf(stack), { signal: beat.signal }));
-  const template = { name: `the template of ${stack.stack_name}`, text };
+  const template = await readTemplate(session, stack, beat.signal);
   const isOrdered = hasGroupSizes(template, sizes);
   const isThere = Object.entries(sizes).every(([group, size]) => work.sizes[group] === size);
   if (isOrdered && isThere && stack.stack_status.endsWith('_COMPLETE')) return;
@@ -140,10 +140,14 @@ async function order(
   await untilStack(deps, work, { stack: refOf(stack), goal: 'update' });
 }
 
+/** The template of a stack as Heat has it, as JSON text with a name for messages. */
+async function readTemplate(session: Session, stack: Stack, signal: AbortSignal): Promise<HotFile> {
+  const text = JSON.stringify(await stackTemplate(session, refOf(stack), { signal }));
+  return { name: `the template of ${stack.stack_name}`, text };
+}
+
 function members(resources: readonly Placed[]): Placed[] {
-  const groups = new Set(
-    resources.filter(({ type }) => type === 'OS::Heat::AutoScalingGroup').map(({ physicalId }) => physicalId),
-  );
+  const groups = new Set(resources.filter(({ type }) => type === GROUP).map(({ physicalId }) => physicalId));
   return resources.filter(({ stack }) => groups.has(stack.id));
 }
 
