@@ -14,9 +14,14 @@ export interface RunningApi {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
-/** Requests under way may end within this time; long polls are cut off. */
 /** A large package over a slow line. */
 const LONGEST_REQUEST_MS = 3_600_000;
+/**
+ * Clients and proxies keep idle connections open for up to a minute. If the API closed them earlier (Node.js: after
+ * 5 s), a request could meet the close and fail with ECONNRESET.
+ */
+const IDLE_CONNECTION_MS = 75_000;
+/** Requests under way may end within this time; long polls are cut off. */
 const STOP_PATIENCE_MS = 1_000;
 
 /**
@@ -40,6 +45,7 @@ export async function startApi({
   const uploads = createPackageUploads(context);
   const server = createServer(createApi(context, uploads));
   server.requestTimeout = LONGEST_REQUEST_MS;
+  server.keepAliveTimeout = IDLE_CONNECTION_MS;
   server.listen(port, host);
   await once(server, 'listening');
   uploads.start();
