@@ -81,7 +81,11 @@ describe("the worker's OpenStack clients against the embedded cloud", () => {
     expect((await problemOf(checkConnection({ ...credentials, password: 'wrong' }))).code).toBe('VIM_CREDENTIALS');
     const person = await login(simulator);
     const owner = await validateToken(simulator.authUrl, person.token);
-    expect([owner?.userName, owner?.projectName, owner?.roles]).toEqual(['nfv_user', 'nfv', ['member', 'reader']]);
+    expect([owner?.userName, owner?.projectName, owner?.roles]).toEqual([
+      'nfv_user',
+      'nfv',
+      ['admin', 'advsvc', 'member', 'heat_stack_owner', 'reader'],
+    ]);
     expect(await validateToken(simulator.authUrl, 'nonsense')).toBeUndefined();
     expect((await findImage(session, 'ubuntu-22.04-server-cloudimg-amd64'))?.status).toBe('active');
   });

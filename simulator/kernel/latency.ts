@@ -13,6 +13,8 @@ export interface LatencyTable {
   readonly boot: number;
   /** Deleting a server. */
   readonly serverDelete: number;
+  /** Moving a running server to another host. */
+  readonly liveMigration: number;
   /** One SSH login. */
   readonly login: number;
   /** Time from a node's join until its CNI agent runs and the node is Ready, when the cluster has its network. */
@@ -27,6 +29,7 @@ export const GUIDE_LATENCY: LatencyTable = {
   serverActive: 12,
   boot: 35,
   serverDelete: 4,
+  liveMigration: 20,
   login: 0.3,
   nodeReady: 15,
   commands: [

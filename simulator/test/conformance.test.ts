@@ -55,7 +55,7 @@ describe('the cloud answers as real OpenStack did', () => {
 
   beforeAll(async () => {
     cloud = await startCloud({ speed: SPEED });
-    [admin, member] = [await login(cloud, 'admin'), await login(cloud)];
+    [admin, member] = [await login(cloud, 'admin'), await login(cloud, 'nfv_member')];
     ids.set('f67a9dea29c1457990b621766418b6b8', admin.projectId);
     const image = await admin.call('POST', '/image/v2/images', { name: 'ubuntu', visibility: 'public' });
     await fetch(`${cloud.url}/image/v2/images/${objectAt({ image: image.body }, 'image')['id']}/file`, {

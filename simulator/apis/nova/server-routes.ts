@@ -4,7 +4,7 @@ import { isObject, type Json, listAt, objectAt, stringAt } from '../../world/clo
 import type { ServerRequest } from '../../world/cloud/nova/compute-store.ts';
 import { Refusal } from '../../world/cloud/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../service.ts';
-import { minorOf, type NovaParts } from './nova-parts.ts';
+import { adminOnly, minorOf, type NovaParts } from './nova-parts.ts';
 
 export function serverRoutes(parts: NovaParts): Route[] {
   const { compute, views, foundation } = parts;
@@ -156,7 +156,7 @@ function onlyNetwork({ state }: Foundation, session: Session): string {
 
 export function actionRoutes(parts: NovaParts): Route[] {
   const { compute, machines } = parts;
-  const actions: Readonly<Record<string, (server: Server, given: Json) => Answer>> = {
+  const actions: Readonly<Record<string, (server: Server, given: Json, call: Call) => Answer>> = {
     'os-getConsoleOutput': (server, given) => {
       const length = isObject(given) && given['length'] != null ? Number(given['length']) : undefined;
       const lines = machines().consoleLog(server.id).split('\n');
@@ -171,6 +171,11 @@ export function actionRoutes(parts: NovaParts): Route[] {
     rebuild: (server, given) => {
       compute.rebuild(server.id, stringAt(given, 'imageRef') ?? server.imageId);
       return { status: 202, body: { server: parts.views.show(server, { admin: false, minor: 1 }) } };
+    },
+    'os-migrateLive': (server, given, call) => {
+      adminOnly(call);
+      compute.migrateLive(server.id, stringAt(given, 'host'));
+      return { status: 202 };
     },
     forceDelete: (server) => {
       compute.deleteServer(server.id);
@@ -187,7 +192,7 @@ export function actionRoutes(parts: NovaParts): Route[] {
       const [name = '', given = null] = Object.entries(isObject(call.body) ? call.body : {})[0] ?? [];
       const action = actions[name];
       if (!action) throw new Refusal(400, 'badRequest', `There is no such action: ${name}`);
-      return action(server, given);
+      return action(server, given, call);
     }),
   ];
 }

@@ -7,12 +7,18 @@ import { stamp } from '../../world/cluster/time.ts';
 import { toText } from '../../world/files/bytes.ts';
 import { failure, type Output, ok } from '../shell/command.ts';
 import { forbidden } from './connection.ts';
+import { applyNode } from './nodes.ts';
 import type { Scope } from './scope.ts';
 
+const List = z.object({ kind: z.literal('List'), items: z.array(z.unknown()) });
 const Manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
-  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+  metadata: z.looseObject({
+    name: z.string(),
+    namespace: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
+  }),
 });
 
 /** Runs `kubectl apply -f`, `kubectl create -f` and `kubectl create TYPE NAME`. */
@@ -22,9 +28,7 @@ export async function apply(verb: 'apply' | 'create', operands: readonly string[
   if (file === undefined) return createNamed(operands, scope);
   const text = toText(file === '-' ? await context.stdin() : context.files.read(context.path(file)));
   let stdout = '';
-  for (const document of parseAllDocuments(text)) {
-    const value: unknown = 'toJSON' in document ? document.toJSON() : null;
-    if (value === null) continue;
+  for (const value of manifestsIn(text)) {
     const parsedManifest = Manifest.safeParse(value);
     if (!parsedManifest.success)
       return failure(
@@ -40,11 +44,32 @@ export async function apply(verb: 'apply' | 'create', operands: readonly string[
         `error: resource mapping not found for name: "${manifest.metadata.name}" namespace: "" from "${file}": no matches for kind "${manifest.kind}" in version "${manifest.apiVersion}"`,
         stdout,
       );
-    const refusal = forbidden(connection, 'create', { plural: kind.plural, name: manifest.metadata.name, namespace });
+    const isNode = verb === 'apply' && kind.kind === 'Node';
+    const refusal = forbidden(connection, isNode ? 'patch' : 'create', {
+      plural: kind.plural,
+      name: manifest.metadata.name,
+      namespace: isNode ? undefined : namespace,
+    });
     if (refusal) return refusal;
+    if (isNode) {
+      if (!parsed.has('--server-side')) return failure(1, 'error: the simulator applies nodes with --server-side only');
+      const applied = applyNode(manifest, scope);
+      if ((applied.exitCode ?? 0) !== 0) return { ...applied, stdout };
+      stdout += applied.stdout ?? '';
+      continue;
+    }
     stdout += store(manifest as unknown as KubeObject, kind, { ...scope, verb });
   }
   return ok(stdout);
+}
+
+function manifestsIn(text: string): readonly unknown[] {
+  return parseAllDocuments(text).flatMap((document): readonly unknown[] => {
+    const value: unknown = 'toJSON' in document ? document.toJSON() : null;
+    const list = List.safeParse(value);
+    if (list.success) return list.data.items;
+    return value === null ? [] : [value];
+  });
 }
 
 /**

@@ -49,6 +49,10 @@ export function chosen(
 }
 
 const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
+const LABEL_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+const isLabelValue = (value: string): boolean => LABEL_VALUE.test(value) && value.length <= 63;
 
 export function label(operands: readonly string[], scope: NodesScope, field: 'labels' | 'annotations'): Output {
   const found = chosen(scope, operands);
@@ -65,12 +69,8 @@ export function label(operands: readonly string[], scope: NodesScope, field: 'la
       }
       const equals = change.indexOf('=');
       const [key, value] = [change.slice(0, equals), change.slice(equals + 1)];
-      if (field === 'labels' && (!LABEL_VALUE.test(value) || value.length > 63)) {
-        return failure(
-          1,
-          `error: invalid label value: "${change}": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
-          stdout,
-        );
+      if (field === 'labels' && !isLabelValue(value)) {
+        return failure(1, `error: invalid label value: "${change}": ${LABEL_RULE}`, stdout);
       }
       const old = kube[field][key];
       if (old !== undefined && old !== value && !scope.parsed.has('--overwrite')) {
@@ -124,4 +124,46 @@ export function cordon(operands: readonly string[], scope: NodesScope, unschedul
   }
   changed(scope);
   return ok(stdout);
+}
+
+interface AppliedNode {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid?: unknown;
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+  };
+}
+
+/**
+ * Applies the labels of a manifest to a node, as server-side apply does it: labels of this manager that the manifest
+ * does not have any more are removed, and those of others are only changed by force.
+ */
+export function applyNode({ metadata }: AppliedNode, scope: NodesScope): Output {
+  const { name, uid, labels = {} } = metadata;
+  const kube = scope.connection.cluster.nodes[name];
+  if (!kube && uid !== undefined) {
+    return failure(
+      1,
+      `Error from server (Conflict): Operation cannot be fulfilled on nodes "${name}": uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  if (!kube) return failure(1, `error: the simulator makes Node objects for kubelets only, and not for "${name}"`);
+  const invalid = (what: string) => failure(1, `The Node "${name}" is invalid: ${what}`);
+  if (uid !== undefined && uid !== kube.uid)
+    return invalid(`metadata.uid: Invalid value: "${uid}": field is immutable`);
+  const manager = scope.parsed.value('--field-manager') ?? 'kubectl';
+  const own = kube.appliedLabels?.[manager] ?? [];
+  for (const [key, value] of Object.entries(labels)) {
+    if (!isLabelValue(value)) return invalid(`metadata.labels: Invalid value: "${value}": ${LABEL_RULE}`);
+    const isOfOther = kube.labels[key] !== undefined && kube.labels[key] !== value && !own.includes(key);
+    if (isOfOther && !scope.parsed.has('--force-conflicts')) {
+      const what = `conflict with "kubectl-label" using v1: .metadata.labels.${key}`;
+      return failure(1, `error: Apply failed with 1 conflict: ${what}`);
+    }
+  }
+  for (const key of own) if (!(key in labels)) delete kube.labels[key];
+  Object.assign(kube.labels, labels);
+  kube.appliedLabels = { ...kube.appliedLabels, [manager]: Object.keys(labels) };
+  changed(scope);
+  return ok(`node/${name} serverside-applied\n`);
 }

@@ -154,7 +154,7 @@ export interface Server {
   name: string;
   projectId: string;
   userId: string;
-  status: 'BUILD' | 'ACTIVE' | 'SHUTOFF' | 'ERROR' | 'REBOOT' | 'DELETED';
+  status: 'BUILD' | 'ACTIVE' | 'SHUTOFF' | 'ERROR' | 'REBOOT' | 'MIGRATING' | 'DELETED';
   task: string | null;
   imageId: string;
   flavorId: string;
@@ -175,8 +175,10 @@ export interface Server {
   createdAt: string;
   updatedAt: string;
   launchedAt: string | null;
-  /** Simulated time at which the build or deletion in progress ends. */
+  /** Simulated time at which the build, deletion or migration in progress ends. */
   dueAt: number | null;
+  /** The host that a live migration moves the server to. */
+  destination?: string | null;
 }
 
 /** The limits of a project; -1 means no limit. */

@@ -26,7 +26,7 @@ const FLAVORS: readonly Omit<Flavor, 'id'>[] = [
 ];
 
 const IMAGES = ['ubuntu-22.04-server-cloudimg-amd64', 'masterNode-image', 'workerNode-image'];
-const ROLES = ['admin', 'member', 'reader'];
+const ROLES = ['admin', 'member', 'reader', 'advsvc', 'heat_stack_owner'];
 
 /** Makes the world of the first start: the guide's DevStack, with a second project and users of each role. */
 export function firstWorld(options: WorldOptions): CloudState {
@@ -43,7 +43,9 @@ export function firstWorld(options: WorldOptions): CloudState {
   const user = (name: string, roles: Record<string, string[]>) =>
     state.users.push({ id: chance.hex(), name, password: 'devstack', roles });
   user('admin', { [admin]: ['admin', 'member', 'reader'], [nfv]: ['admin', 'member', 'reader'], [other]: ['admin'] });
-  user('nfv_user', { [nfv]: ['member', 'reader'] });
+  // the roles that DevStack's plugin for Tacker gives to it: an admin sees the compute host of a server
+  user('nfv_user', { [nfv]: ['admin', 'advsvc', 'member', 'heat_stack_owner', 'reader'] });
+  user('nfv_member', { [nfv]: ['member', 'reader'] });
   user('nfv_reader', { [nfv]: ['reader'] });
   user('other_user', { [other]: ['member', 'reader'] });
   for (const flavor of FLAVORS) {

@@ -56,6 +56,8 @@ export interface KubeNode {
   joinedAt: number;
   internalIp: string;
   labels: Record<string, string>;
+  /** Keys of the labels that server-side apply has set, by field manager. */
+  appliedLabels?: Record<string, readonly string[]>;
   annotations: Record<string, string>;
   taints: { readonly key: string; readonly value?: string; readonly effect: string }[];
   unschedulable: boolean;

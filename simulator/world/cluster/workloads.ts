@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { World } from '../world.ts';
 import type { ClusterState, KubeObject } from './clusters.ts';
 import { readinessOf } from './kube-nodes.ts';
+import { keepsApart } from './pod-anti-affinity.ts';
 import { shortHash } from './pods.ts';
 import { stamp } from './time.ts';
 
@@ -104,6 +105,7 @@ function schedule(world: World, cluster: ClusterState, pod: KubeObject): boolean
     .filter(
       (kube) => !kube.unschedulable && kube.taints.length === 0 && readinessOf(world, cluster, kube).ready === 'True',
     )
+    .filter((kube) => keepsApart(cluster, pod, kube))
     .map((kube) => ({ name: kube.name, load: load(kube.name) }))
     .toSorted((left, right) => left.load - right.load);
   if (!target) return false;

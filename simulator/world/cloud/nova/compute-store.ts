@@ -154,6 +154,28 @@ export class ComputeStore {
     this.#touch(subject);
   }
 
+  /**
+   * Starts to move a running server to another host. The server runs on meanwhile.
+   * @param wanted name of the host; undefined: the scheduler chooses one
+   */
+  migrateLive(id: string, wanted: string | undefined): void {
+    const subject = this.#server(id);
+    if (subject.status !== 'ACTIVE' || subject.task !== null) {
+      const where = subject.status === 'SHUTOFF' ? 'vm_state stopped' : `task_state ${subject.task}`;
+      throw new Refusal(409, 'conflictingRequest', `Cannot 'os-migrateLive' instance ${id} while it is in ${where}`);
+    }
+    if (wanted !== undefined && !this.#state.hosts.includes(wanted))
+      throw new Refusal(400, 'badRequest', `Compute host ${wanted} could not be found.`);
+    const destination = this.scheduler.replace(subject, wanted);
+    if (destination === undefined) throw new Refusal(400, 'badRequest', NO_VALID_HOST);
+    subject.status = 'MIGRATING';
+    subject.task = 'migrating';
+    subject.destination = destination;
+    subject.dueAt = this.#foundation.clock.elapsed() + this.#foundation.latency.liveMigration;
+    this.#touch(subject);
+    this.#schedule(subject);
+  }
+
   resize(id: string, flavorId: string): void {
     const subject = this.#server(id);
     subject.flavorId = flavorId;
@@ -261,6 +283,19 @@ export class ComputeStore {
     this.#waiting.wake(subject.id);
   }
 
+  #finishMigration(subject: Server) {
+    if (this.#state.servers[subject.id] !== subject || subject.task !== 'migrating') return;
+    this.scheduler.release(subject.host);
+    subject.host = subject.destination ?? subject.host;
+    subject.destination = null;
+    subject.dueAt = null;
+    subject.task = null;
+    subject.status = 'ACTIVE';
+    for (const port of this.portsOf(subject))
+      this.#network.bindPort(port, { id: subject.id, owner: 'compute:nova', host: subject.host });
+    this.#touch(subject);
+  }
+
   #finishDelete(subject: Server) {
     for (const portId of subject.ownPortIds) this.#network.deletePort(portId);
     for (const port of this.portsOf(subject)) if (port.deviceId === subject.id) this.#network.unbindPort(port);
@@ -269,6 +304,7 @@ export class ComputeStore {
       if (volume?.serverId === subject.id) volume.serverId = null;
     }
     this.scheduler.release(subject.host);
+    if (subject.destination) this.scheduler.release(subject.destination);
     this.scheduler.leave(subject.groupId, subject.id);
     delete this.#state.servers[subject.id];
     this.#foundation.changed();
@@ -294,6 +330,7 @@ export class ComputeStore {
   #schedule(subject: Server) {
     const due = subject.dueAt ?? this.#foundation.clock.elapsed();
     if (subject.task === 'deleting') this.#at(due, () => this.#finishDelete(subject));
+    else if (subject.task === 'migrating') this.#at(due, () => this.#finishMigration(subject));
     else if (subject.host === '') this.#at(due, () => this.#failBuild(subject, NO_VALID_HOST));
     else this.#at(due, () => this.#finishBuild(subject));
   }

@@ -1,9 +1,15 @@
-import type { CloudState } from '../cloud-state.ts';
+import type { CloudState, Server } from '../cloud-state.ts';
 
 /** Chooses the host of a new server: the least loaded one that the server group allows. */
 export interface Scheduler {
   /** @returns the host, or undefined when there is no valid host */
   place(groupId: string | null): string | undefined;
+  /**
+   * Chooses another host for a server that runs.
+   * @param wanted the host that the caller names
+   * @returns undefined when there is no valid host, or when the one that is wanted is not
+   */
+  replace(server: Server, wanted: string | undefined): string | undefined;
   release(host: string): void;
   membersOf(groupId: string): readonly string[];
   join(groupId: string, serverId: string): void;
@@ -18,12 +24,16 @@ export function createScheduler(state: CloudState): Scheduler {
     group.add(serverId);
     members.set(groupId, group);
   };
-  for (const { id, host, groupId } of Object.values(state.servers)) {
-    if (host !== '') load.set(host, (load.get(host) ?? 0) + 1);
+  for (const { id, host, destination, groupId } of Object.values(state.servers)) {
+    for (const taken of [host, destination ?? '']) if (taken !== '') load.set(taken, (load.get(taken) ?? 0) + 1);
     if (groupId !== null) join(groupId, id);
   }
   const hostsOf = (groupId: string) =>
-    new Set([...(members.get(groupId) ?? [])].map((id) => state.servers[id]?.host ?? '').filter((host) => host !== ''));
+    new Set(
+      [...(members.get(groupId) ?? [])]
+        .flatMap((id) => [state.servers[id]?.host ?? '', state.servers[id]?.destination ?? ''])
+        .filter((host) => host !== ''),
+    );
   const allowed = (groupId: string | null): readonly string[] => {
     const policy = groupId === null ? undefined : state.serverGroups[groupId]?.policy;
     if (groupId === null || policy === undefined || policy.startsWith('soft-')) return state.hosts;
@@ -38,14 +48,19 @@ export function createScheduler(state: CloudState): Scheduler {
     const free = hosts.filter((host) => !used.has(host));
     return free.length > 0 ? free : hosts;
   };
+  const choose = (hosts: readonly string[]): string | undefined => {
+    let best: string | undefined;
+    for (const host of hosts) {
+      if (best === undefined || (load.get(host) ?? 0) < (load.get(best) ?? 0)) best = host;
+    }
+    if (best !== undefined) load.set(best, (load.get(best) ?? 0) + 1);
+    return best;
+  };
   return {
-    place: (groupId) => {
-      let best: string | undefined;
-      for (const host of preferred(groupId, allowed(groupId))) {
-        if (best === undefined || (load.get(host) ?? 0) < (load.get(best) ?? 0)) best = host;
-      }
-      if (best !== undefined) load.set(best, (load.get(best) ?? 0) + 1);
-      return best;
+    place: (groupId) => choose(preferred(groupId, allowed(groupId))),
+    replace: ({ host, groupId }, wanted) => {
+      const others = allowed(groupId).filter((other) => other !== host && (wanted === undefined || other === wanted));
+      return choose(preferred(groupId, others));
     },
     release: (host) => {
       if (host !== '') load.set(host, Math.max(0, (load.get(host) ?? 0) - 1));

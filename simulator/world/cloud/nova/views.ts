@@ -10,6 +10,7 @@ const VM_STATES: Readonly<Record<Server['status'], string>> = {
   SHUTOFF: 'stopped',
   ERROR: 'error',
   REBOOT: 'active',
+  MIGRATING: 'active',
   DELETED: 'deleted',
 };
 
@@ -83,7 +84,8 @@ export function createServerViews({ state, url }: Foundation, network: NetworkSt
       ...(admin ? adminAttributes(server, minor) : {}),
       'OS-EXT-STS:task_state': server.task,
       'OS-EXT-STS:vm_state': VM_STATES[server.status],
-      'OS-EXT-STS:power_state': server.status === 'ACTIVE' ? 1 : server.status === 'SHUTOFF' ? 4 : 0,
+      'OS-EXT-STS:power_state':
+        server.status === 'ACTIVE' || server.status === 'MIGRATING' ? 1 : server.status === 'SHUTOFF' ? 4 : 0,
       'os-extended-volumes:volumes_attached': server.volumeIds.map((id) => ({ id })),
       ...newerAttributes(server, { admin, minor }),
     }),
