@@ -7,6 +7,8 @@ import { DroppedConnection, type LoginOptions, type LoginTarget, logIn } from '.
 export interface Machine extends LoginTarget {
   /** Identifies the sshd: two machines with equal addresses are one sshd. */
   readonly address: string;
+  /** True when other work waits for this machine: its login comes before all others. */
+  readonly isUrgent?: boolean | undefined;
   /** Opens a stream to the SSH port of the machine. */
   reach(): Promise<Duplex>;
 }
@@ -33,7 +35,11 @@ const doors = new Map<string, PQueue>();
 export function connect(machine: Machine, options: LoginOptions): Promise<Client> {
   const { timeoutMs, signal } = options;
   const again = { ...BACK_OFF, maxRetryTime: timeoutMs, shouldRetry: isDropped, ...(signal ? { signal } : {}) };
-  return loginQueueOf(machine).add(() => pRetry(() => attempt(machine, options), again), signal ? { signal } : {});
+  return loginQueueOf(machine).add(() => pRetry(() => attempt(machine, options), again), placeOf(machine, signal));
+}
+
+function placeOf({ isUrgent = false }: Machine, signal: AbortSignal | undefined) {
+  return { priority: isUrgent ? 1 : 0, ...(signal ? { signal } : {}) };
 }
 
 function isDropped({ error }: { readonly error: Error }): boolean {
@@ -57,7 +63,7 @@ async function attempt(machine: Machine, options: LoginOptions): Promise<Client>
   const { signal } = options;
   const stream = await machine.reach();
   try {
-    return await exchanges.add(() => logIn(machine, stream, options), signal ? { signal } : {});
+    return await exchanges.add(() => logIn(machine, stream, options), placeOf(machine, signal));
   } catch (error) {
     stream.destroy(); // the login may have been aborted while it waited in the queue
     throw error;

@@ -75,6 +75,19 @@ test('a node whose sshd always refuses a session channel is unreachable', async 
   expect(problem.code).toBe('NODE_UNREACHABLE');
 });
 
+test('an urgent login does not wait for logins that came before it', async () => {
+  const machine = await node();
+  const order: string[] = [];
+  const others = numbers.map(async (n) => {
+    await open(machine);
+    order.push(`${n}`);
+  });
+  await open(machine, { isUrgent: true });
+  order.push('urgent');
+  await Promise.all(others);
+  expect(order.indexOf('urgent')).toBeLessThan(8); // four were under way, and three may end beside it
+});
+
 test('twelve sessions to one node at once: four of them log in at a time', async () => {
   const machine = await node();
   await Promise.all(numbers.map(() => open(machine)));

@@ -15,6 +15,8 @@ export interface SessionTarget {
   readonly auth: { readonly password?: string; readonly privateKey?: string };
   readonly bastion?: BastionTarget;
   readonly hostKey: HostKeyPolicy;
+  /** True when other work waits for this node: its login comes before all others. */
+  readonly isUrgent?: boolean;
   /** Limit for the login to the bastion, and likewise for the login to the node. */
   readonly connectTimeoutMs: number;
   /** Aborts the connecting. An open session is ended by `end()`. */
@@ -37,14 +39,14 @@ export interface SshSession {
  */
 export async function openSession(target: SessionTarget): Promise<SshSession> {
   const bastion = target.bastion ? await enterBastion(target.bastion, target) : undefined;
-  const { host, port = 22, username, auth, hostKey, connectTimeoutMs: timeoutMs, signal } = target;
+  const { host, port = 22, username, auth, hostKey, isUrgent, connectTimeoutMs: timeoutMs, signal } = target;
   const label = `node ${host}`;
   const node = { host, port, label };
   const limits = { timeoutMs, signal };
   const reach = () => (bastion ? forward(bastion.client, node, limits) : dial(node, limits));
   const address = `${bastion ? bastion.label : ''}>${host}:${port}`;
   try {
-    const client = await connect({ username, ...auth, hostKey, label, address, reach }, limits);
+    const client = await connect({ username, ...auth, hostKey, label, address, isUrgent, reach }, limits);
     client.once('close', () => bastion?.leave());
     return sessionOf(client, { label, username });
   } catch (error) {

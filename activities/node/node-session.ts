@@ -137,6 +137,7 @@ async function open(
     username: login.username,
     auth: login.private_key === undefined ? { password: login.password ?? '' } : { privateKey: login.private_key },
     hostKey: keys.node,
+    isUrgent: node.role === 'master', // workers join when a control plane is there
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     signal: beat.signal,
     ...(deps.bastion && keys.bastion ? { bastion: { ...deps.bastion, hostKey: keys.bastion } } : {}),

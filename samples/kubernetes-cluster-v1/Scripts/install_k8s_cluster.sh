@@ -85,11 +85,11 @@ need() {
   done
 }
 
-# only_characters VARIABLE_NAME VALUE SET_OF_TR: these values end up in configuration files.
+# only_characters VARIABLE_NAME VALUE CHARACTERS: these values end up in configuration files. CHARACTERS is the inside of
+# a bracket expression. A newline is a character like others.
 only_characters() {
-  local rest
-  rest=$(printf '%s' "$2" | tr -d "$3"; printf .) # the dot keeps a newline at the end
-  [ "$rest" = . ] || fail "$1 contains a character that is not allowed there"
+  local allowed="^[$3]*\$"
+  [[ $2 =~ $allowed ]] || fail "$1 contains a character that is not allowed there"
 }
 
 check_variables() {
