@@ -3,12 +3,16 @@ import { VnflowError } from '../domain/problems.ts';
 import { findStack } from '../openstack/heat.ts';
 import { secretName } from '../store/secrets.ts';
 import { heartbeating } from './attempt/heartbeating.ts';
+import { writeAsAttempt } from './attempt/step-attempt.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { firstVimConnection, stackName } from './facts/operation-facts.ts';
 import { forgetInstance } from './forget-instance.ts';
 import { vimSession } from './stack/vim-session.ts';
 
-/** Before an instance is deleted whose instantiate was given up: nothing of it may stay in the cloud. */
+/**
+ * Makes the activity that precedes the deletion of an instance whose instantiate was given up: its stack must be gone
+ * by then.
+ */
 export function createClearActivity(deps: ActivityDependencies): ClearActivities {
   return {
     clearInstance: ({ vnfInstanceId }) =>
@@ -22,9 +26,7 @@ export function createClearActivity(deps: ActivityDependencies): ClearActivities
             detail: `The instantiation of VnfInstance ${vnfInstanceId} was given up, and its stack ${stack.stack_name} (${stack.stack_status}) is still in the VIM.`,
           });
         }
-        await deps.db
-          .transaction()
-          .execute((tx) => forgetInstance({ ...deps, db: tx, secrets: deps.secrets.within(tx) }, vnfInstanceId));
+        await writeAsAttempt(deps, (inside) => forgetInstance(inside, vnfInstanceId));
       }),
   };
 }

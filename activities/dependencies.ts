@@ -3,7 +3,7 @@ import type { ClusterBackups } from '../store/cluster-backups.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 
-/** Where nodes are reached from. */
+/** The host through which nodes are reached. */
 export interface Bastion {
   readonly host: string;
   readonly port: number;
@@ -12,25 +12,32 @@ export interface Bastion {
   readonly privateKey?: string;
 }
 
-/** How patient and how quick the activities are. Times in seconds. */
+/** How long the activities wait, and how often they look. Times in seconds. */
 export interface Pace {
   /** First and longest pause between two looks at a stack or a job. */
   readonly poll: { readonly first: number; readonly longest: number };
   /** From the stack's completion until a node must answer over SSH. */
   readonly bootLimit: number;
-  /** cloud-init sets the password some time after sshd is up: until then a refused login is tried again. */
+  /** cloud-init sets the password some time after sshd is up: for this long a refused login is repeated. */
   readonly authGrace: number;
   /** How long a new server's console may take to announce its host key: cloud-init prints it in its last stage. */
   readonly consoleGrace: number;
-  /** Nova is asked for the console of a server at most this often. */
+  /** The shortest time between two questions to Nova for the console of a server. */
   readonly consoleEvery: number;
-  /** After it the node controller of a cluster has missed every node that does not report (40 s, with a reserve). */
+  /**
+   * After this time the node controller of a cluster has marked every node that does not report (40 s, and a reserve).
+   */
   readonly nodeGrace: number;
-  /** How long it is asked again who of a control plane is alive, as long as that is in doubt: an outage of minutes passes by. */
+  /**
+   * How long the survey of a control plane is repeated while a node is in doubt: a short outage passes in this time.
+   */
   readonly surveyLimit: number;
   /** Heat must have finished after this. */
   readonly stackLimit: number;
-  /** Nova must have stopped a server after this: a guest has 60 s to shut down (`shutdown_timeout`), then it is switched off. */
+  /**
+   * Nova must have stopped a server after this: a guest has 60 s to shut down (`shutdown_timeout`), then it is switched
+   * off.
+   */
   readonly stopLimit: number;
 }
 
@@ -55,7 +62,7 @@ export interface BackupSettings {
 
 export const DEFAULT_BACKUPS: BackupSettings = { everySeconds: 6 * 3600, keep: 8 };
 
-/** What activities need: handed over once, at the worker's start. */
+/** What activities need from their process. The worker hands it over once, when it starts. */
 export interface ActivityDependencies {
   readonly db: Database;
   readonly secrets: Secrets;

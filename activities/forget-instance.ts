@@ -6,7 +6,7 @@ import { deleteSchedule } from './etcd/backup-schedule.ts';
 
 /**
  * Forgets nodes, host keys, backups, the schedule, the VIM and the secrets of an instance whose servers are gone.
- * @param inside the store and the secrets of an open transaction
+ * @param inside with the store and the secrets of an open transaction
  */
 export async function forgetInstance(inside: ActivityDependencies, vnfInstanceId: string): Promise<void> {
   await unregisterVim(inside, vnfInstanceId);
@@ -15,7 +15,7 @@ export async function forgetInstance(inside: ActivityDependencies, vnfInstanceId
   await inside.secrets.removeOwnedBy(vnfInstanceId);
 }
 
-/** The VIM of an instance's cluster goes away with it: a row and a secret. */
+/** Deletes the VIM that an instance's cluster is: a row and a secret. */
 async function unregisterVim(deps: ActivityDependencies, vnfInstanceId: string): Promise<void> {
   const vim = await findClusterVim(deps.db, vnfInstanceId);
   if (!vim) return;

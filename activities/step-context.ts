@@ -1,12 +1,15 @@
 import type { StepInput, StepInputOf, StepResult } from '../domain/operation/activity-contract.ts';
 import type { ActivityKind } from '../domain/steps/index.ts';
 import { parseStepInput } from '../domain/steps/parse-step-input.ts';
-import { type Beat, heartbeating } from './attempt/heartbeating.ts';
+import type { LeasedContext } from './activity-context.ts';
+import { heartbeating } from './attempt/heartbeating.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
-/** What an attempt of a step works with: its input, the dependencies of the worker, and the lease that its heartbeats hold. */
-export interface StepContext extends Beat {
-  readonly deps: ActivityDependencies;
+/**
+ * What an attempt of a step works with: its input, the dependencies of the worker, and the lease that its heartbeats
+ * hold.
+ */
+export interface StepContext extends LeasedContext {
   readonly input: StepInput;
 }
 
@@ -27,6 +30,6 @@ export function createStepActivity<K extends ActivityKind>(
   return (sent) => {
     const { vnfInstanceId, vnfLcmOpOccId, stepId, round } = sent;
     const input = { vnfInstanceId, vnfLcmOpOccId, stepId, round, ...parseStepInput(kind, { ...sent }) };
-    return heartbeating(async (beat) => (await run({ deps, input, ...beat })) ?? {});
+    return heartbeating(async (lease) => (await run({ deps, input, ...lease })) ?? {});
   };
 }

@@ -74,8 +74,8 @@ async function run<K extends ActivityKind>(
   servers: readonly string[] = [],
 ): Promise<void> {
   const input = { vnfInstanceId: id, vnfLcmOpOccId, stepId: step.name, kind: step.name, servers };
-  const beat = { signal: new AbortController().signal, say: () => undefined, mustHold: () => undefined };
-  await step({ deps, input: input as unknown as Parameters<StepActivity<K>>[0]['input'], ...beat });
+  const lease = { signal: new AbortController().signal, say: () => undefined, mustHold: () => undefined };
+  await step({ deps, input: input as unknown as Parameters<StepActivity<K>>[0]['input'], ...lease });
 }
 
 async function complete(opOccId: string, state: 'COMPLETED' | 'ROLLED_BACK' = 'COMPLETED'): Promise<void> {

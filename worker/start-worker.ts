@@ -3,10 +3,7 @@ import { stepRecorder } from '../activities/attempt/step-recorder.ts';
 import { createClearActivity } from '../activities/clear-instance.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createLookActivity } from '../activities/look-at-cluster.ts';
-import { createAdoptActivity } from '../activities/records/adopt-operation.ts';
-import { createGrantActivity } from '../activities/records/grant.ts';
-import { createRecordActivities } from '../activities/records/record.ts';
-import { createSurveyActivity } from '../activities/records/survey.ts';
+import { createQuestionActivities, createRecordActivities } from '../activities/records/index.ts';
 import { createScheduledActivities } from '../activities/snapshot-on-schedule.ts';
 import { createStepActivities } from '../activities/steps/index.ts';
 import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
@@ -60,8 +57,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workflowBundle: bundle,
     activities: {
-      ...createGrantActivity(deps),
-      ...createSurveyActivity(deps),
+      ...createQuestionActivities(deps),
       ...createLookActivity(deps),
       ...createClearActivity(deps),
       ...createStepActivities(deps),
@@ -76,7 +72,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
   const records: TemporalOptions = {
     ...shared,
     taskQueue: RECORD_QUEUE,
-    activities: { ...createRecordActivities(deps), ...createAdoptActivity(deps) },
+    activities: { ...createRecordActivities(deps) },
     maxConcurrentActivityTaskExecutions: 100,
   };
   const workers: Worker[] = [];

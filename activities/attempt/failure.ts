@@ -1,7 +1,10 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 
-/** Every error of an activity becomes one failure with a stable type; a defect or a lost database is repeated, within the kind's attempts. */
+/**
+ * Makes a failure of Temporal with a stable type of any error. A step with a defect, or without its database, is
+ * repeated within its attempts.
+ */
 export function toFailure(error: unknown): Error {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
   if (error instanceof VnflowError) {

@@ -1,24 +1,35 @@
 import { Context } from '@temporalio/activity';
 
-/** Of the heartbeat time-out: three chances to be heard. */
+/** The pause between two heartbeats, as a part of the heartbeat time-out: three of them fit into it. */
 const BEAT_PART = 0.3;
-/** After this part without a heartbeat another attempt may run soon: Temporal may have heard the last one a beat earlier than we think. */
+/**
+ * After this part of the time-out without a heartbeat another attempt may begin soon. It is less than 1, because
+ * Temporal counts from the moment at which it received the last heartbeat, which may be one pause before the time that
+ * this process remembers.
+ */
 const LEASE_PART = 0.7;
 
-export interface Beat {
-  /** Fires when the step is cancelled, timed out, or the worker shuts down; and when it cannot be known that the attempt is still ours. */
+/** The right of an attempt to change things. It lasts as long as its heartbeats reach Temporal. */
+export interface AttemptLease {
+  /**
+   * Fires when the step is cancelled or timed out, when the worker shuts down, and when another attempt may have begun.
+   */
   readonly signal: AbortSignal;
   /** Shown in the Temporal UI with the next heartbeat. No secrets. */
   say(text: string): void;
   /**
-   * To be called right before anything is changed in the world.
-   * @throws Error when there was no heartbeat for so long that another attempt may run: this process was stopped, or starved
+   * To be called right before anything is changed in the cloud or on a node.
+   * @throws Error when there was no heartbeat for so long that another attempt may run: this process was stopped, or
+   * starved
    */
   mustHold(): void;
 }
 
-/** Heartbeats while `work` runs, so that a dead worker is noticed in seconds, and one that was thought dead stops when it wakes up. */
-export async function heartbeating<T>(work: (beat: Beat) => Promise<T>): Promise<T> {
+/**
+ * Sends heartbeats while `work` runs. So Temporal notices a dead worker within seconds, and a worker that only seemed
+ * dead stops its attempt when it wakes up.
+ */
+export async function heartbeating<T>(work: (lease: AttemptLease) => Promise<T>): Promise<T> {
   const context = Context.current();
   const timeout = context.info.heartbeatTimeoutMs || 10_000;
   const lost = new AbortController();

@@ -17,9 +17,10 @@ export function attemptNumber(): number {
 }
 
 /**
- * What a step writes down about its instance, in one transaction, and only while no later attempt has begun and the step still
- * runs (what is no step, nobody overtakes): a worker that was stopped, or cut off, and comes back later must not write over what happened meanwhile.
- * @param write given the store and the secrets of the transaction: nothing else may be used inside
+ * Writes what a step has to keep, in one transaction, and only while the step runs and no later attempt has begun. A
+ * worker that was stopped or cut off, and comes back later, must not overwrite the results of the later attempt. An
+ * activity that is no step has no attempts: it always writes.
+ * @param write gets the store and the secrets of the transaction, and must use no others
  * @throws Error when the attempt was overtaken
  */
 export async function writeAsAttempt<T>(

@@ -13,14 +13,14 @@ import {
 import { recordStepEnded, recordStepStarted, type StepEnd } from '../../store/operation-steps.ts';
 import { learnStepDuration } from '../../store/step-durations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { labelsOf } from '../node/node-labels.ts';
+import { readLabels } from '../node/node-labels.ts';
 import { awaitStore } from './await-store.ts';
 import { toFailure } from './failure.ts';
 import { asAttempt } from './step-attempt.ts';
 
 /**
- * Keeps the timeline of an operation: start, end, attempt and outcome of each step, in the store. What the API, the CLI and the
- * console show; nobody has to read a history. Also the one place where errors become failures.
+ * Records start, end, attempt and outcome of each step in the store: the API, the CLI and the console show them as the
+ * timeline of the operation. It is also the one place where errors become failures of Temporal.
  */
 export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFactory {
   return (context) => ({
@@ -67,7 +67,7 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
       { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
       'step failed',
     );
-    await ended({ state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: told(failure) });
+    await ended({ state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: describeFailure(failure) });
     throw failure;
   }
 }
@@ -76,15 +76,18 @@ function isStep(context: Context): boolean {
   return isStepKind(context.info.activityType);
 }
 
-/** Then it does not matter how the interruption showed in the step's own code. */
+/**
+ * Whether an operator has stopped the step. Then the error of the step's own code does not count: the interruption
+ * caused it.
+ */
 function isStoppedByOperator({ cancellationSignal, cancellationDetails }: Context): boolean {
   return cancellationSignal.aborted && cancellationDetails?.cancelRequested === true;
 }
 
-/** How people know the nodes of a step; a node that nobody has found yet goes by its slot. */
+/** The labels of the step's nodes, for people. A node that no step has discovered yet goes by its slot. */
 async function nodeLabels(deps: ActivityDependencies, step: StepInput & AnyStep): Promise<(slot: string) => string> {
-  const labels = await labelsOf(deps.db, step.vnfInstanceId, slotsOf(step));
-  return (of) => labels[of] ?? of;
+  const labels = await readLabels(deps.db, step.vnfInstanceId, slotsOf(step));
+  return (slot) => labels[slot] ?? slot;
 }
 
 function willRepeat(failure: Error, kind: ActivityKind): boolean {
@@ -94,7 +97,7 @@ function willRepeat(failure: Error, kind: ActivityKind): boolean {
   );
 }
 
-function told(failure: Error): { code: string; detail: string; seen?: string } {
+function describeFailure(failure: Error): { code: string; detail: string; seen?: string } {
   const [first] = failure instanceof ApplicationFailure ? (failure.details ?? []) : [];
   const seen =
     typeof first === 'object' && first !== null && 'seen' in first && typeof first.seen === 'string'

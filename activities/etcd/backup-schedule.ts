@@ -3,12 +3,12 @@ import { Context } from '@temporalio/activity';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { SNAPSHOT_WORKFLOW, snapshotScheduleId } from '../../domain/operation/activity-contract.ts';
 
-/** Retried runs of one snapshot end before the next is due, or the next one is left out. */
+/** A snapshot that is repeated for longer than this ends. While it runs, the schedule leaves out the next one. */
 const RUN_TIMEOUT = '30 minutes';
 
 /**
- * Snapshots of a cluster now and then. Each cluster has its own place within the interval, so that a thousand do not all start at once.
- * What is there already stays.
+ * Creates the schedule of a cluster's snapshots. A schedule that exists stays as it is. Each cluster has its own place
+ * within the interval, so that the snapshots of a thousand clusters do not all start at once.
  */
 export async function createSchedule(vnfInstanceId: string, everySeconds: number): Promise<void> {
   const place = createHash('sha256').update(vnfInstanceId).digest().readUInt32BE(0) % everySeconds;
@@ -32,7 +32,7 @@ export async function createSchedule(vnfInstanceId: string, everySeconds: number
   }
 }
 
-/** A schedule that is not there is removed already. */
+/** Deletes the schedule of a cluster's snapshots, if there is one. */
 export async function deleteSchedule(vnfInstanceId: string): Promise<void> {
   try {
     await Context.current().client.schedule.getHandle(snapshotScheduleId(vnfInstanceId)).delete();

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import {
   type Objection,
   objectToReplacement,
@@ -10,84 +8,95 @@ import {
   verdictsOf,
 } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-evidence.ts';
 import type { ControlPlaneSurvey, Verdict } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
-import { listControlPlane } from '../../store/cluster-nodes.ts';
 import { listSteps } from '../../store/operation-steps.ts';
-import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
-import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { askControlPlane } from '../records/survey.ts';
+import type { ActivityContext, LeasedContext } from '../activity-context.ts';
+import { pollUntil, steadyPause } from '../attempt/poll.ts';
+import { keepFacts, readFact } from '../facts/kept-facts.ts';
+import { controlPlaneSlots } from '../node/control-plane.ts';
+import { askControlPlane } from './ask-control-plane.ts';
 
-/** What the plan rests on: the survey, and what a step has found out since. Empty when nobody was asked. */
-export async function plannedVerdicts(deps: ActivityDependencies, ref: OperationRef): Promise<Verdicts> {
-  const survey = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'survey');
-  const confirmed = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'confirmed');
+/**
+ * The verdicts that the plan rests on: those of the survey, and those that a step has found since. Empty without a
+ * survey.
+ */
+export async function readPlannedVerdicts(context: ActivityContext): Promise<Verdicts> {
+  const survey = await readFact(context, 'survey');
+  const confirmed = await readFact(context, 'confirmed');
   return { ...(survey ? verdictsOf(survey) : {}), ...confirmed };
 }
 
-/** Does the operation bring a cluster back whose majority is lost? */
-async function isRestore(deps: ActivityDependencies, { vnfLcmOpOccId }: OperationRef): Promise<boolean> {
-  return (await listSteps(deps.db, vnfLcmOpOccId)).some(({ kind }) => kind === 'restoreControlPlane');
+/** Whether the operation restores a cluster that has lost its majority. */
+async function isRestore({ deps, input }: ActivityContext): Promise<boolean> {
+  return (await listSteps(deps.db, input.vnfLcmOpOccId)).some(({ kind }) => kind === 'restoreControlPlane');
 }
 
 /**
- * To be called right before servers of control-plane nodes are stopped or deleted: asks the control plane again, for minutes, while
- * it is not as the plan says. Does nothing when no control-plane node is among them.
+ * To be called right before servers of control-plane nodes are stopped or deleted. Asks the control plane, for minutes,
+ * until it is as the plan says. Does nothing when no control-plane node is among the servers.
  * @param leaving slots of all nodes whose servers go, workers as well
  * @throws VnflowError CONTROL_PLANE_UNKNOWN, CONTROL_PLANE_CHANGED
  */
-export async function mustBeAsPlanned(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { leaving, beat }: { leaving: readonly string[]; beat: Beat },
-): Promise<void> {
-  const masters = (await listControlPlane(deps.db, input.vnfInstanceId)).map(({ slot }) => slot);
-  const going = masters.filter((slot) => leaving.includes(slot));
+export async function mustBeAsPlanned(context: LeasedContext, leaving: readonly string[]): Promise<void> {
+  const going = (await controlPlaneSlots(context)).filter((slot) => leaving.includes(slot));
   if (going.length === 0) return;
-  const before = await plannedVerdicts(deps, input);
-  const object = (await isRestore(deps, input)) ? objectToRestore : objectToReplacement;
-  await unobjected(deps, input, { last: going, beat, object: (now) => object(before, now, going) });
+  const before = await readPlannedVerdicts(context);
+  const object = (await isRestore(context)) ? objectToRestore : objectToReplacement;
+  await surveyUnobjected(context, { last: going, object: (now) => object(before, now, going) });
 }
 
 /**
- * To be called before the backup that a cluster is restored from is taken. What is found out is written down: the later steps rest on it.
- * @param source slot of the control-plane node that it is to be taken from
- * @returns whether it lives; if not, its last state is lost, and an older backup must do
+ * To be called before the backup is taken that a cluster is restored from. Keeps the verdict: the later steps rest on
+ * it.
+ * @param source slot of the control-plane node that gives the backup
+ * @returns the verdict on the node. When it is not `alive`, its last state is lost, and an older backup must do
  */
-export async function confirmSource(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { source, beat }: { source: string; beat: Beat },
-): Promise<Verdict> {
-  const before = await plannedVerdicts(deps, input);
-  const object = (now: ControlPlaneSurvey) => objectToSource(before, now, source);
-  const now = await unobjected(deps, input, { last: [], beat, object });
+export async function confirmSource(context: LeasedContext, source: string): Promise<Verdict> {
+  const before = await readPlannedVerdicts(context);
+  const now = await surveyUnobjected(context, {
+    last: [],
+    object: (seen) => objectToSource(before, seen, source),
+  });
   const verdict = verdictsOf(now)[source] ?? 'unknown';
-  await writeAsAttempt(deps, ({ db }) =>
-    keepOperationFacts(db, input.vnfLcmOpOccId, { confirmed: { [source]: verdict } }),
-  );
+  await keepFacts(context, { confirmed: { [source]: verdict } });
   return verdict;
 }
 
 interface Confirmation {
+  /** Slots of the control-plane nodes that are asked after the others. */
   readonly last: readonly string[];
-  readonly beat: Beat;
   readonly object: (now: ControlPlaneSurvey) => Objection | undefined;
 }
 
-async function unobjected(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-  { last, beat, object }: Confirmation,
-): Promise<ControlPlaneSurvey> {
-  const until = Date.now() + deps.pace.surveyLimit * 1000;
-  for (;;) {
-    const patienceSeconds = Math.max(1, (until - Date.now()) / 1000);
-    const now = await askControlPlane(deps, ref, { last, patienceSeconds, beat });
-    const objection = object(now);
-    if (!objection) return now;
+function surveyUnobjected(context: LeasedContext, { last, object }: Confirmation): Promise<ControlPlaneSurvey> {
+  const look = (leftSeconds: number) => askControlPlane(context, { last, patienceSeconds: Math.max(1, leftSeconds) });
+  return lookUntilUnobjected(context, { look, object });
+}
+
+interface Evidence<Seen> {
+  /** @param leftSeconds how long an objection may still pass; negative after that */
+  look(leftSeconds: number): Promise<Seen>;
+  /** Says what speaks against going on. */
+  object(seen: Seen): Objection | undefined;
+}
+
+/**
+ * Repeats a look until nothing speaks against going on: an objection may pass within minutes.
+ * @returns the last sight
+ * @throws VnflowError of the objection that does not pass: CONTROL_PLANE_UNKNOWN, CONTROL_PLANE_CHANGED, QUORUM_LOST
+ */
+export async function lookUntilUnobjected<Seen>(
+  context: LeasedContext,
+  { look, object }: Evidence<Seen>,
+): Promise<Seen> {
+  const { pace } = context.deps;
+  const until = Date.now() + pace.surveyLimit * 1000;
+  const { seen } = await pollUntil({ pause: steadyPause(pace.poll), signal: context.signal }, async () => {
+    const seen = await look((until - Date.now()) / 1000);
+    const objection = object(seen);
+    if (!objection) return { seen };
     if (!objection.mayPass || Date.now() >= until) throw refusalOf(objection);
-    beat.say(objection.detail);
-    await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
-  }
+    context.say(objection.detail);
+    return undefined;
+  });
+  return seen;
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { EtcdSight } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-survey.ts';
 import {
@@ -12,8 +11,7 @@ import type { LiveMember } from '../../domain/vnf-kinds/kubernetes-cluster/quoru
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';
 import { findClusterNode } from '../../store/cluster-nodes.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { LeasedContext } from '../activity-context.ts';
 import { onControlPlane } from '../node/control-plane.ts';
 
 const PKI = '/etc/kubernetes/pki/etcd';
@@ -25,12 +23,12 @@ const ETCDCTL = [
 const CRICTL = ['sudo', '-n', 'crictl'];
 const ETCDCTL_TIMEOUT_MS = 60_000;
 
-/** Any key would do: none need be there. */
+/** A read through a majority of the members. The key need not exist. */
 const LINEARIZABLE_READ = ['get', 'health', '--consistency=l'];
 
 /**
- * etcdctl inside the etcd container of the control-plane node that the session is on, without the help of an API server.
- * @throws VnflowError CLUSTER_NOT_READY when etcd does not run there, or does not do what is asked (no majority)
+ * Runs etcdctl in the etcd container of the control-plane node that the session is with. It needs no API server.
+ * @throws VnflowError CLUSTER_NOT_READY when etcd does not run there, or refuses (no majority)
  */
 async function etcdctl(session: SshSession, args: readonly string[], { accept = [0] } = {}): Promise<string> {
   const listed = await session.exec(
@@ -59,16 +57,16 @@ async function etcdctl(session: SshSession, args: readonly string[], { accept = 
 const Health = z.array(z.object({ endpoint: z.string(), health: z.boolean() }));
 
 /**
- * The members as a majority of them agrees on, and which of them answer now. That there is a majority is proved by a read through it
- * first: etcd 3.4 lists its members from its own copy (lab: nodes-observed.md).
+ * Lists the members that a majority of etcd agrees on, and says which of them answer now. A read through the majority
+ * comes first and proves that there is one: etcd 3.4 lists its members from its own copy (lab: nodes-observed.md).
  * @throws VnflowError CLUSTER_NOT_READY without a majority
  */
-export async function liveMembers(session: SshSession): Promise<LiveMember[]> {
+export async function listLiveMembers(session: SshSession): Promise<LiveMember[]> {
   await etcdctl(session, LINEARIZABLE_READ);
   const members = await listMembers(session);
-  const told = await etcdctl(session, ['endpoint', 'health', '--cluster', '-w', 'json'], { accept: [0, 1] });
+  const text = await etcdctl(session, ['endpoint', 'health', '--cluster', '-w', 'json'], { accept: [0, 1] });
   const healthy = new Set(
-    read(session, told, () => Health.parse(JSON.parse(told)))
+    read(session, text, () => Health.parse(JSON.parse(text)))
       .filter(({ health }) => health)
       .map(({ endpoint }) => addressOfPeer(endpoint)),
   );
@@ -84,13 +82,13 @@ async function listMembers(session: SshSession): Promise<EtcdMember[]> {
 }
 
 /**
- * What etcd on this node says of itself and of the others. It is stopped only when the machine has no process of it: a node that
- * was never prepared has no container runtime to ask, and a runtime that does not answer says nothing.
- * @throws VnflowError when that cannot be told: the session broke, or an etcd that runs does not answer
+ * How etcd runs on this node, and which members it lists. It counts as stopped only when the machine has no process of
+ * it: a node that was never prepared has no container runtime, and a runtime that does not answer proves nothing.
+ * @throws VnflowError when the answer is not clear: the session broke, or an etcd that runs does not answer
  */
 export async function lookAtEtcd(session: SshSession): Promise<EtcdSight> {
   try {
-    return { kind: 'majority', members: await liveMembers(session) };
+    return { kind: 'majority', members: await listLiveMembers(session) };
   } catch (error) {
     if (!(error instanceof VnflowError)) throw error;
   }
@@ -109,7 +107,7 @@ async function hasEtcdProcess(session: SshSession): Promise<boolean> {
   });
 }
 
-/** A member that is not there any more is what we want. */
+/** Removes a member of etcd. When the removal fails and the member is gone, it was removed before. */
 export async function removeMember(session: SshSession, { id }: EtcdMember): Promise<void> {
   try {
     await etcdctl(session, ['member', 'remove', id]);
@@ -119,14 +117,15 @@ export async function removeMember(session: SshSession, { id }: EtcdMember): Pro
 }
 
 /**
- * Removes what an earlier, cut-off join of this node left in etcd's member list: etcd would refuse the next one.
- * Asked from another control-plane node.
+ * Removes the member that an earlier, cut-off join of a node left in etcd: etcd would refuse the next join. Works from
+ * another control-plane node.
+ * @param slot of the node that joins
  */
-export async function removeLeftoverMember(deps: ActivityDependencies, input: StepInput, beat: Beat): Promise<void> {
-  const slot = input.slot ?? '';
+export async function removeLeftoverMember(context: LeasedContext, slot: string): Promise<void> {
+  const { deps, input } = context;
   const joining = await findClusterNode(deps.db, input.vnfInstanceId, slot);
   if (!joining) return;
-  await onControlPlane(deps, input, { avoid: [slot], beat }, async ({ session }) => {
+  await onControlPlane(context, { avoid: [slot] }, async ({ session }) => {
     const leftover = leftoverOf(await listMembers(session), joining.nicAddress);
     if (leftover) await removeMember(session, leftover);
   });

@@ -3,12 +3,11 @@ import { VnflowError } from '../../domain/problems.ts';
 import { BACKUP_KEYS, readTakenBackup, type TakenBackup } from '../../domain/vnf-kinds/kubernetes-cluster/backup.ts';
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
-import type { NodeAccess } from '../node/node-session.ts';
+import type { NodeContext } from '../node/node-session.ts';
 
-/** Of the gzipped archive. etcd's default quota is 2 GiB; clusters of this kind need some megabytes. */
+/** The limit of the gzipped archive. etcd's default quota is 2 GiB; clusters of this kind need some megabytes. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** In base64, with line ends, and the head. */
+/** The archive in base64 with line ends, and the head. */
 const MAX_OUTPUT_BYTES = Math.ceil(MAX_BYTES * 1.4) + 64 * 1024;
 const TIMEOUT_MS = 600_000;
 /** Exit codes of TAKE, besides 1. */
@@ -16,9 +15,9 @@ const NO_ETCD = 3;
 const TOO_LARGE = 4;
 
 /**
- * Prints what `readTakenBackup` reads. etcdctl is in etcd's container only, which is entered through the container runtime: that
- * works without an API server, and without a majority of etcd. Whatever is written is 0600, and gone in the end; what a cut-off run
- * left goes with the next one, since no two run at once.
+ * Prints the text that `readTakenBackup` reads. etcdctl is only in etcd's container, which is entered through the
+ * container runtime: that works without an API server, and without a majority of etcd. All files are 0600 and are
+ * removed at the end. The next run removes the files of a run that was cut off: a lock lets only one run at a time.
  */
 const TAKE = `umask 077
 root=$1 name=$2 max=$3 keys=$4
@@ -37,7 +36,7 @@ in_etcd() {
     --cert "$pki/etcd/healthcheck-client.crt" --key "$pki/etcd/healthcheck-client.key" "$@"
 }
 in_etcd snapshot save "$snapshot" >&2 || exit 1
-# etcd 3.6 knows it in etcdutl only, which its image lacks
+# etcd 3.6 has this command only in etcdutl, which its image lacks
 if command -v etcdutl > /dev/null 2>&1; then
   etcdutl snapshot status "$snapshot" -w json > "$dir/status" || exit 1
 else
@@ -67,10 +66,10 @@ exec flock -o -w 120 "$root/backup.lock" sh -c "$inner" vnflow "$root" "$@"
 `;
 
 /**
- * A snapshot of etcd with the keys of the cluster, from the control-plane node that the session is on. Nothing is left on the node.
+ * Takes a snapshot of etcd with the keys of the cluster on a control-plane node. Nothing is left on the node.
  * @throws VnflowError SNAPSHOT_FAILED, BACKUP_TOO_LARGE, NODE_PROTOCOL; else as `execAsRoot`
  */
-export async function takeBackup({ node, session }: NodeAccess, { signal }: Beat): Promise<TakenBackup> {
+export async function takeBackup({ node, session, signal }: NodeContext): Promise<TakenBackup> {
   const words = ['sh', '-c', LOCKED, 'vnflow', JOB_ROOT, TAKE, randomUUID(), String(MAX_BYTES), BACKUP_KEYS.join(' ')];
   const { code, stdoutBytes, stderr } = await execAsRoot(session, sudoCommand(words), {
     signal,

@@ -5,37 +5,40 @@ import {
   instantiatedVnfInfo,
   type StackResourceFacts,
 } from '../../domain/instantiated-vnf-info.ts';
-import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import type { Flavour } from '../../domain/vnfd/model.ts';
 import { flavour, level } from '../../domain/vnfd.ts';
-import type { StackRef } from '../../openstack/heat.ts';
+import type { Stack, StackRef } from '../../openstack/heat.ts';
 import { flavourOfInstance, packageOfInstance } from '../../planning/package-of-instance.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf, operationOf } from './operation-facts.ts';
-import { requestOf } from './request-of.ts';
+import type { ActivityContext } from '../activity-context.ts';
+import { readInstance, readOperation } from './operation-facts.ts';
+import { readRequest } from './read-request.ts';
 
-/** Heat tells a json parameter as JSON text. */
-export const NfvParameter = z
+/** Heat gives the value of a json parameter as JSON text. */
+const NfvParameter = z
   .string()
   .transform((text) => JSON.parse(text) as unknown)
   .pipe(z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown()))));
 
+/** The parameter `nfv` of a stack: flavours, images and addresses by VDU. @throws ZodError when it has another form */
+export function nfvOf({ parameters }: Pick<Stack, 'parameters'>): z.infer<typeof NfvParameter> {
+  return NfvParameter.parse(parameters['nfv'] ?? '{}');
+}
+
 interface StackFacts {
   readonly resources: readonly StackResourceFacts[];
   readonly stack: StackRef;
-  readonly parameters: Readonly<Record<string, string | null>>;
+  readonly parameters: Stack['parameters'];
   readonly vimConnectionId: string;
 }
 
-/** instantiatedVnfInfo of the stack as it is now, as it will stand on the instance when the operation completes. */
-export async function instantiatedInfo(
-  deps: ActivityDependencies,
-  ref: OperationRef,
+/** `instantiatedVnfInfo` of the stack as it is now. The instance gets it when the operation completes. */
+export async function readInstantiatedInfo(
+  context: ActivityContext,
   { resources, stack, parameters, vimConnectionId }: StackFacts,
 ): Promise<Record<string, unknown>> {
-  const { of, ...kept } = await operationInfo(deps, ref, vimConnectionId);
+  const { of, ...kept } = await operationInfo(context, vimConnectionId);
   return instantiatedVnfInfo({
     ...kept,
     flavourId: of.id,
@@ -45,7 +48,7 @@ export async function instantiatedInfo(
     })),
     resources,
     rootStackId: stack.id,
-    nfv: NfvParameter.parse(parameters['nfv'] ?? '{}'),
+    nfv: nfvOf({ parameters }),
     vimConnectionId,
     maxScaleLevels: of.aspects.map(({ id, maxScaleLevel }) => ({ aspectId: id, scaleLevel: maxScaleLevel })),
   });
@@ -58,25 +61,17 @@ type OperationInfo = Pick<
   readonly of: Flavour;
 };
 
-/** Of an operation that brings its own facts from its request; of others from instance and request together. */
-async function operationInfo(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-  vimConnectionId: string,
-): Promise<OperationInfo> {
-  const { operation } = await operationOf(deps, ref);
+/** From the request of an instantiate; for other operations from the instance and the request. */
+async function operationInfo(context: ActivityContext, vimConnectionId: string): Promise<OperationInfo> {
+  const { operation } = await readOperation(context);
   return LCM_OPERATIONS[operation].factsFrom === 'request'
-    ? requestedInfo(deps, ref, vimConnectionId)
-    : keptInfo(deps, ref);
+    ? requestedInfo(context, vimConnectionId)
+    : keptInfo(context);
 }
 
-async function requestedInfo(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-  vimConnectionId: string,
-): Promise<OperationInfo> {
-  const request = await requestOf(deps, ref, 'INSTANTIATE');
-  const { vnfd } = await packageOfInstance(deps, await instanceOf(deps, ref));
+async function requestedInfo(context: ActivityContext, vimConnectionId: string): Promise<OperationInfo> {
+  const request = await readRequest(context, 'INSTANTIATE');
+  const { vnfd } = await packageOfInstance(context.deps, await readInstance(context));
   const of = flavour(vnfd, request.flavourId);
   const { scaleLevels } = level(of, request.instantiationLevelId);
   const project = request.vimConnectionInfo?.[vimConnectionId]?.accessInfo?.['project'];
@@ -89,7 +84,7 @@ async function requestedInfo(
   };
 }
 
-/** What of the instance's info stays through a later operation. */
+/** The part of `instantiatedVnfInfo` that later operations do not change, and the scale levels. */
 const KeptInfo = z.looseObject({
   extVirtualLinkInfo: z.array(ExtVirtualLinkInfo).default([]),
   scaleStatus: z.array(z.object({ aspectId: z.string(), scaleLevel: z.int() })).default([]),
@@ -97,24 +92,24 @@ const KeptInfo = z.looseObject({
   metadata: z.looseObject({ tenant: z.string().optional() }).default({}),
 });
 
-async function keptInfo(deps: ActivityDependencies, ref: OperationRef): Promise<OperationInfo> {
-  const instance = await instanceOf(deps, ref);
+async function keptInfo(context: ActivityContext): Promise<OperationInfo> {
+  const instance = await readInstance(context);
   const kept = KeptInfo.parse(instance.instantiatedVnfInfo ?? {});
   return {
-    of: await flavourOfInstance(deps, instance),
+    of: await flavourOfInstance(context.deps, instance),
     extVirtualLinks: extVirtualLinksOf(kept.extVirtualLinkInfo),
     tenant: kept.metadata.tenant,
-    scaleStatus: await scaleStatusAfter(deps, ref, kept.scaleStatus),
+    scaleStatus: await scaleStatusAfter(context, kept.scaleStatus),
     localizationLanguage: kept.localizationLanguage,
   };
 }
 
 type ScaleStatus = InstantiatedVnfFacts['scaleStatus'];
 
-async function scaleStatusAfter(deps: ActivityDependencies, ref: OperationRef, now: ScaleStatus): Promise<ScaleStatus> {
-  const { operation } = await operationOf(deps, ref);
+async function scaleStatusAfter(context: ActivityContext, now: ScaleStatus): Promise<ScaleStatus> {
+  const { operation } = await readOperation(context);
   if (LCM_OPERATIONS[operation].servers !== 'scaled') return now;
-  const request = await requestOf(deps, ref, 'SCALE');
+  const request = await readRequest(context, 'SCALE');
   return now.map((status) =>
     status.aspectId === request.aspectId ? { ...status, scaleLevel: levelAfter(request, status.scaleLevel) } : status,
   );

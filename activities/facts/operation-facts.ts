@@ -1,4 +1,3 @@
-import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { isFinal } from '../../domain/operation/state.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
@@ -6,37 +5,47 @@ import { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
 import { findVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { requestOf } from './request-of.ts';
+import type { ActivityContext } from '../activity-context.ts';
+import { readRequest } from './read-request.ts';
 
-/** Which VIM an instance lives in: the first entry of the map, as in Tacker. */
+/** The VIM of an instance: the first entry of `vimConnectionInfo`, as in Tacker. */
 export interface VimConnection {
   readonly id: string;
   readonly info: VimConnectionInfo;
 }
 
-/** @throws VnflowError INTERNAL when the store does not know the operation (it was deleted by hand) */
-export async function operationOf(deps: ActivityDependencies, ref: OperationRef): Promise<VnfLcmOpOccRow> {
-  const operation = await findOperation(deps.db, ref.vnfLcmOpOccId);
-  if (!operation) throw new VnflowError('INTERNAL', { detail: `Operation ${ref.vnfLcmOpOccId} is not in the store.` });
+/** @throws VnflowError INTERNAL when the operation is not in the store (somebody has deleted the row) */
+export async function readOperation({ deps, input }: ActivityContext): Promise<VnfLcmOpOccRow> {
+  const operation = await findOperation(deps.db, input.vnfLcmOpOccId);
+  if (!operation)
+    throw new VnflowError('INTERNAL', { detail: `Operation ${input.vnfLcmOpOccId} is not in the store.` });
   return operation;
 }
 
-export async function instanceOf(deps: ActivityDependencies, ref: OperationRef): Promise<VnfInstanceRow> {
-  const instance = await findVnfInstance(deps.db, ref.vnfInstanceId);
+/**
+ * @throws VnflowError INTERNAL when the instance of the operation is not in the store (somebody has deleted the row)
+ */
+export async function readInstance({ deps, input }: ActivityContext): Promise<VnfInstanceRow> {
+  const instance = await findVnfInstance(deps.db, input.vnfInstanceId);
   if (!instance)
-    throw new VnflowError('INTERNAL', { detail: `VNF instance ${ref.vnfInstanceId} is not in the store.` });
+    throw new VnflowError('INTERNAL', { detail: `VNF instance ${input.vnfInstanceId} is not in the store.` });
   return instance;
 }
 
-/** The VIM that the request of an open operation names, or the one that the instance was instantiated in. */
-export async function vimConnectionOf(deps: ActivityDependencies, ref: OperationRef): Promise<VimConnection> {
-  const operation = await operationOf(deps, ref);
+/** Whether the NFVO is asked: an operation that does nothing to the servers needs no grant (SOL003 5.4.3.3.4). */
+export function isGranted({ operation }: VnfLcmOpOccRow): boolean {
+  return LCM_OPERATIONS[operation].servers !== undefined;
+}
+
+/** The VIM that the request of an open operation names, or else the VIM that the instance was instantiated in. */
+export async function readVimConnection(context: ActivityContext): Promise<VimConnection> {
+  const { deps, input } = context;
+  const operation = await readOperation(context);
   const map =
     LCM_OPERATIONS[operation.operation].factsFrom === 'request' && !isFinal(operation.operationState)
-      ? (await requestOf(deps, ref, 'INSTANTIATE')).vimConnectionInfo
-      : await deps.secrets.get(secretName.vimConnectionInfo(ref.vnfInstanceId));
-  return firstVimConnection(map, ref.vnfInstanceId);
+      ? (await readRequest(context, 'INSTANTIATE')).vimConnectionInfo
+      : await deps.secrets.get(secretName.vimConnectionInfo(input.vnfInstanceId));
+  return firstVimConnection(map, input.vnfInstanceId);
 }
 
 /** @param map as `vimConnectionInfo` of a request, or sealed with the instance. @throws VnflowError VIM_MISSING */
@@ -47,6 +56,7 @@ export function firstVimConnection(map: unknown, vnfInstanceId: string): VimConn
   return { id: first[0], info: VimConnectionInfo.parse(first[1]) };
 }
 
+/** The name that Tacker gives to the stack of an instance. */
 export function stackName(vnfInstanceId: string): string {
   return `vnf-${vnfInstanceId}`;
 }

@@ -1,32 +1,32 @@
-import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Vnf } from '../../domain/vnf-kinds/vnf-kind.ts';
 import { type PlanQuestion, vnfOf } from '../../planning/make-plan.ts';
-import { readOperationFact } from '../../store/operations.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf, operationOf } from './operation-facts.ts';
-import { requestOf } from './request-of.ts';
+import type { ActivityContext } from '../activity-context.ts';
+import { readFact } from './kept-facts.ts';
+import { readInstance, readOperation } from './operation-facts.ts';
+import { readRequest } from './read-request.ts';
 
-/** The operation under way, as the planner needs it. */
-export async function planQuestionOf(deps: ActivityDependencies, ref: OperationRef): Promise<PlanQuestion> {
-  const { operation } = await operationOf(deps, ref);
-  const instance = await instanceOf(deps, ref);
-  const request = await requestOf(deps, ref, operation);
-  const survey = LCM_OPERATIONS[operation].surveysControlPlane
-    ? await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'survey')
-    : undefined;
+/** Reads what the planner needs to plan the operation under way. */
+export async function readPlanQuestion(context: ActivityContext): Promise<PlanQuestion> {
+  const { operation } = await readOperation(context);
+  const instance = await readInstance(context);
+  const request = await readRequest(context, operation);
+  const survey = LCM_OPERATIONS[operation].surveysControlPlane ? await readFact(context, 'survey') : undefined;
   // The compiler does not see that operation and request belong together.
   return { operation, request, instance, survey } as PlanQuestion;
 }
 
-/** The VNF of the operation under way. @throws VnflowError INTERNAL when the operation needs to know nothing of the VNF */
-export async function vnfOfOperation(deps: ActivityDependencies, ref: OperationRef): Promise<Vnf> {
-  const question = await planQuestionOf(deps, ref);
+/**
+ * The VNF of the operation under way.
+ * @throws VnflowError INTERNAL for a terminate or a modification: their requests do not describe a VNF
+ */
+export async function readVnf(context: ActivityContext): Promise<Vnf> {
+  const question = await readPlanQuestion(context);
   if (question.operation === 'TERMINATE' || question.operation === 'MODIFY_INFO') {
     throw new VnflowError('INTERNAL', {
-      detail: `${question.operation} ${ref.vnfLcmOpOccId} does nothing inside its VNF.`,
+      detail: `${question.operation} ${context.input.vnfLcmOpOccId} does nothing inside its VNF.`,
     });
   }
-  return vnfOf(deps, question);
+  return vnfOf(context.deps, question);
 }

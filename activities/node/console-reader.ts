@@ -4,7 +4,7 @@ interface Reading {
   answeredAt?: number;
 }
 
-/** Gives the console of a server: as Nova answered not long ago, or as it answers now. */
+/** Reads the console of a server: from an answer of Nova that still serves, or from Nova. */
 export type ConsoleReader = (
   serverId: string,
   options: {
@@ -16,8 +16,9 @@ export type ConsoleReader = (
 ) => Promise<string | undefined>;
 
 /**
- * Spaces the questions to Nova: hundreds of booting servers, each with a connection attempt every second, would keep Nova busy with
- * consoles only. The time counts from an answer, so that an answer of a slow Nova still serves the attempts that waited for it.
+ * Makes a reader that spaces the questions to Nova: hundreds of booting servers with a connection attempt every second
+ * would keep Nova busy with consoles only. The time counts from an answer, so that an answer of a slow Nova still
+ * serves the attempts that waited for it.
  * @param now clock in milliseconds
  */
 export function createConsoleReader(now: () => number = Date.now): ConsoleReader {

@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { JoinCredentials } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { secretName } from '../../store/secrets.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
+import type { ActivityContext } from '../activity-context.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { StepContext } from '../step-context.ts';
 import { onControlPlane } from './control-plane.ts';
-import type { NodeAccess } from './node-session.ts';
-import { type Phase, runPhase } from './phase.ts';
+import { type Phase, type PhaseContext, runPhase } from './phase.ts';
 
-/** Tokens live two hours at least (docs/install-script.md); a join that starts now must end before its token does. */
+/** A token lives at least two hours (docs/install-script.md). A join that starts now must end before its token does. */
 const USABLE_MS = 90 * 60 * 1000;
 
 const Lease = z.object({
@@ -25,21 +23,24 @@ const Lease = z.object({
 });
 type Lease = z.infer<typeof Lease>;
 
-/** Runs a phase that mints credentials (`init`, `credentials`) and keeps what it gives, sealed. */
+/**
+ * Runs a phase that mints credentials (`init`, `credentials`) and keeps the credentials, sealed.
+ * @throws VnflowError NODE_PROTOCOL; as `runPhase`
+ */
 export async function mintJoinCredentials(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { phase, access, beat }: { phase: Omit<Phase, 'sealSecrets'>; access: NodeAccess; beat: Beat },
+  step: PhaseContext,
+  phase: Omit<Phase, 'sealSecrets'>,
 ): Promise<JoinCredentials> {
+  const { input } = step;
   const sealSecrets = (secrets: Readonly<Record<string, string>>) =>
-    putLease(deps, input, {
+    putLease(step, {
       round: input.round,
       vnfLcmOpOccId: input.vnfLcmOpOccId,
       mintedAt: Date.now(),
       credentials: { token: secrets['JOIN_TOKEN'] ?? '', certificateKey: secrets['CERTIFICATE_KEY'] ?? '' },
     });
-  const { outputs, logTail } = await runPhase(deps, input, { phase: { ...phase, sealSecrets }, access, beat });
-  const lease = await readLease(deps, input);
+  const { outputs, logTail } = await runPhase(step, { ...phase, sealSecrets });
+  const lease = await readLease(step);
   const caCertHash = outputs['CA_CERT_HASH'];
   if (!lease || !caCertHash) {
     throw new VnflowError('NODE_PROTOCOL', {
@@ -49,30 +50,30 @@ export async function mintJoinCredentials(
     });
   }
   const credentials = { ...lease.credentials, caCertHash };
-  await putLease(deps, input, { ...lease, credentials });
+  await putLease(step, { ...lease, credentials });
   return credentials;
 }
 
-async function putLease(deps: ActivityDependencies, input: StepInput, lease: Lease): Promise<void> {
+async function putLease({ deps, input }: ActivityContext, lease: Lease): Promise<void> {
   const { vnfInstanceId: owner } = input;
   await writeAsAttempt(deps, ({ secrets }) => secrets.put(secretName.joinCredentials(owner), lease, owner));
 }
 
-async function readLease(deps: ActivityDependencies, input: StepInput): Promise<Lease | undefined> {
+async function readLease({ deps, input }: ActivityContext): Promise<Lease | undefined> {
   const kept = Lease.safeParse(await deps.secrets.get(secretName.joinCredentials(input.vnfInstanceId)));
   return kept.success ? kept.data : undefined;
 }
 
-/** Many joins of one worker process that find no lease ask the control plane once. */
+/**
+ * By instance: credentials that are being minted. Many joins of one worker process that find no lease mint one
+ * together.
+ */
 const minting = new Map<string, Promise<JoinCredentials>>();
 
-/** Credentials of this round of the operation; minted anew when there are none or they are too old. */
-export async function joinCredentials(
-  deps: ActivityDependencies,
-  input: StepInput,
-  beat: Beat,
-): Promise<JoinCredentials> {
-  const lease = await readLease(deps, input);
+/** Gets credentials of this round of the operation. Mints new ones when there are none or they are too old. */
+export async function getJoinCredentials(step: StepContext): Promise<JoinCredentials> {
+  const { input } = step;
+  const lease = await readLease(step);
   const fresh =
     lease?.vnfLcmOpOccId === input.vnfLcmOpOccId &&
     lease.round === input.round &&
@@ -81,15 +82,18 @@ export async function joinCredentials(
     return { ...lease.credentials, caCertHash: lease.credentials.caCertHash };
   const under = minting.get(input.vnfInstanceId);
   if (under) return under;
-  const minted = mint(deps, input, beat).finally(() => minting.delete(input.vnfInstanceId));
+  const minted = mintOnControlPlane(step).finally(() => minting.delete(input.vnfInstanceId));
   minting.set(input.vnfInstanceId, minted);
   return minted;
 }
 
-async function mint(deps: ActivityDependencies, input: StepInput, beat: Beat): Promise<JoinCredentials> {
-  const avoid = input.slot === undefined ? [] : [input.slot];
-  return onControlPlane(deps, input, { avoid, beat }, async (access) => {
-    const phase = { name: 'credentials', kind: 'joinWorker', jobSuffix: `credentials-${Date.now()}` } as const;
-    return mintJoinCredentials(deps, input, { phase, access, beat });
-  });
+async function mintOnControlPlane(step: StepContext): Promise<JoinCredentials> {
+  const { slot } = step.input;
+  return onControlPlane(step, { avoid: slot === undefined ? [] : [slot] }, (node) =>
+    mintJoinCredentials(node, {
+      name: 'credentials',
+      kind: 'joinWorker',
+      jobSuffix: `credentials-${Date.now()}`,
+    }),
+  );
 }

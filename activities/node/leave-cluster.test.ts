@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import type { SshSession } from '../../ssh/session.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
 import { type ActivityDependencies, DEFAULT_PACE } from '../dependencies.ts';
 import { leaveCluster } from './leave-cluster.ts';
 
 const deps = {
   pace: { ...DEFAULT_PACE, poll: { first: 0.01, longest: 0.02 }, nodeGrace: 0.2 },
 } as ActivityDependencies;
-const beat: Beat = { signal: new AbortController().signal, say: () => {}, mustHold: () => {} };
+const { signal } = new AbortController();
 
 /** kubectl of a cluster whose node is not Ready in the first looks. */
 function clusterWhere(lostLooks: number): { session: SshSession; commands: string[] } {
@@ -29,7 +28,7 @@ it.each([
   ['the pods of a node that stays lost are given up', Number.POSITIVE_INFINITY, true],
 ])('%s', async (_, lostLooks, givenUp) => {
   const { session, commands } = clusterWhere(lostLooks);
-  await leaveCluster(deps, session, { name: 'w1', timeoutSeconds: 60, beat });
+  await leaveCluster({ deps, session, signal, say: () => {} }, { name: 'w1', timeoutSeconds: 60 });
   const drains = commands.filter((command) => command.includes('drain'));
   expect(drains.map((command) => command.includes('--disable-eviction'))).toEqual([givenUp]);
 });

@@ -1,76 +1,74 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { DrainTimeout } from '../../domain/vnf-kinds/kubernetes-cluster/drain-timeout.ts';
 import { readyNodes } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import type { ExecResult } from '../../ssh/exec.ts';
-import { commandLine } from '../../ssh/quote.ts';
-import type { SshSession } from '../../ssh/session.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { operationOf } from '../facts/operation-facts.ts';
-import { KUBECTL, kubectl } from './control-plane.ts';
+import type { ActivityContext } from '../activity-context.ts';
+import { pollUntil, steadyPause } from '../attempt/poll.ts';
+import { readOperation } from '../facts/operation-facts.ts';
+import { ADMIN, kubectl, kubectlCommand } from './kubectl.ts';
+import type { NodeContext } from './node-session.ts';
 
-const KUBECTL_TIMEOUT_MS = 60_000;
-/** So often it is looked whether the node is still alive: pods of a dead one never end. */
+/** After this time a drain is interrupted to look whether the node is still alive: pods of a dead node never end. */
 const DRAIN_PART_SECONDS = 60;
-/** Pods of a dead node never end: nobody waits for them once their deletion is ordered. */
+/** How long kubectl waits for the pods of a dead node. They never end: it is enough that their deletion is ordered. */
 const FORCED_SECONDS = 10;
 
-export async function drainTimeoutOf(deps: ActivityDependencies, input: StepInput): Promise<number> {
+/** How long a node may take to lose its pods, in seconds, as the request says. */
+export async function readDrainTimeout(context: ActivityContext): Promise<number> {
   const params = z.looseObject({ additionalParams: z.looseObject({ drain_timeout: DrainTimeout }).optional() });
   return (
-    params.parse((await operationOf(deps, input)).operationParams).additionalParams?.drain_timeout ??
+    params.parse((await readOperation(context)).operationParams).additionalParams?.drain_timeout ??
     DrainTimeout.parse(undefined)
   );
 }
 
+/** The control-plane node from which a node is taken out. */
+type Remover = Pick<NodeContext, 'deps' | 'session' | 'signal' | 'say'>;
+
 interface Leaving {
+  /** Of the node that leaves. */
   readonly name: string;
   readonly timeoutSeconds: number;
-  readonly beat: Beat;
 }
 
 /**
- * Takes a node out of the cluster, from a control-plane node: pods leave through the eviction API, then the node is deleted.
+ * Takes a node out of the cluster, from a control-plane node: pods leave through the eviction API, then the node is
+ * deleted.
  * @throws VnflowError DRAIN_BLOCKED when pods of a living node stay (a disruption budget holds them), CLUSTER_NOT_READY
  */
-export async function leaveCluster(deps: ActivityDependencies, session: SshSession, leaving: Leaving): Promise<void> {
-  const { name, beat } = leaving;
-  await drain(deps, session, leaving);
-  await deleteNodeObjects(session, beat, [name]);
+export async function leaveCluster(remover: Remover, leaving: Leaving): Promise<void> {
+  await drain(remover, leaving);
+  await deleteNodeObjects(remover, [leaving.name]);
 }
 
-/** A Node object that does not exist is as good as a deleted one. @param names at least one */
+/**
+ * Deletes Node objects, from a control-plane node. A Node object that does not exist counts as deleted.
+ * @param names at least one
+ */
 export async function deleteNodeObjects(
-  session: SshSession,
-  { signal }: Beat,
+  remover: Pick<Remover, 'session' | 'signal'>,
   names: readonly string[],
 ): Promise<void> {
   const args = ['delete', 'node', ...names, '--ignore-not-found', '--timeout=60s'];
-  await kubectl(session, args, { timeoutMs: 90_000, signal, accept: isMissing });
+  await kubectl(remover, args, { timeoutMs: 90_000, accept: isMissing });
 }
 
-/** No new pods from now on. */
-export async function cordon(session: SshSession, { signal }: Beat, name: string): Promise<void> {
-  await kubectl(session, ['cordon', name], { timeoutMs: KUBECTL_TIMEOUT_MS, signal, accept: isMissing });
+/** Lets the scheduler put no new pods on a node. */
+export async function cordon(remover: Remover, name: string): Promise<void> {
+  await kubectl(remover, ['cordon', name], { accept: isMissing });
 }
 
-async function drain(
-  deps: ActivityDependencies,
-  session: SshSession,
-  { name, timeoutSeconds, beat }: Leaving,
-): Promise<void> {
+async function drain(remover: Remover, { name, timeoutSeconds }: Leaving): Promise<void> {
   for (let left = timeoutSeconds; ; left -= DRAIN_PART_SECONDS) {
-    const state = await lastingState(deps, session, { name, beat });
+    const state = await readLastingState(remover, name);
     if (state === 'gone') return;
-    if (state === 'lost') return forget(session, beat, name);
-    beat.say(`draining ${name}`);
+    if (state === 'lost') return deletePods(remover, name);
+    remover.say(`draining ${name}`);
     const seconds = Math.min(left, DRAIN_PART_SECONDS);
-    const drained = await drainOnce(session, beat, [name, `--timeout=${seconds}s`]);
+    const drained = await drainOnce(remover, [name, `--timeout=${seconds}s`]);
     if (drained.code === 0) return;
-    if (left > DRAIN_PART_SECONDS || (await nodeState(session, beat, name)) !== 'ready') continue;
+    if (left > DRAIN_PART_SECONDS || (await readState(remover, name)) !== 'ready') continue;
     throw new VnflowError('DRAIN_BLOCKED', {
       detail: `${name} could not be drained within ${timeoutSeconds} s.`,
       seen: drained.stderr.split('\n').slice(-20).join('\n'),
@@ -78,42 +76,48 @@ async function drain(
   }
 }
 
-/** A kubelet that restarts, or an API server that has just come back, makes a node look lost for a moment: that is never believed at once. */
-async function lastingState(
-  deps: ActivityDependencies,
-  session: SshSession,
-  { name, beat }: Pick<Leaving, 'name' | 'beat'>,
-): Promise<'ready' | 'lost' | 'gone'> {
-  const until = Date.now() + deps.pace.nodeGrace * 1000;
-  for (;;) {
-    const state = await nodeState(session, beat, name);
-    if (state !== 'lost' || Date.now() >= until) return state;
-    beat.say(`${name} is not Ready: looking again before its pods are given up`);
-    await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
-  }
+/** How a node stands in the cluster. `lost`: its kubelet has not reported for a while. */
+type NodeState = 'ready' | 'lost' | 'gone';
+
+/**
+ * A kubelet that restarts, or an API server that has just come back, makes a node look lost for a moment. Only a
+ * lasting loss counts.
+ */
+async function readLastingState(remover: Remover, name: string): Promise<NodeState> {
+  const { deps, signal } = remover;
+  const pause = steadyPause(deps.pace.poll);
+  return pollUntil({ pause, limitSeconds: deps.pace.nodeGrace, signal }, async (isLate) => {
+    const state = await readState(remover, name);
+    if (state !== 'lost' || isLate()) return state;
+    remover.say(`${name} is not Ready: looking again before its pods are given up`);
+    return undefined;
+  });
 }
 
-/** The machine is dead: nobody ends its pods in an orderly way, so no budget can be kept. What stays goes with the node. */
-async function forget(session: SshSession, beat: Beat, name: string): Promise<void> {
-  beat.say(`${name} does not answer: its pods are deleted`);
-  await drainOnce(session, beat, [name, '--disable-eviction', `--timeout=${FORCED_SECONDS}s`]);
+/**
+ * Deletes the pods of a dead node. No budget can be kept, because its kubelet ends no pod. Pods that stay go with the
+ * node.
+ */
+async function deletePods(remover: Remover, name: string): Promise<void> {
+  remover.say(`${name} does not answer: its pods are deleted`);
+  await drainOnce(remover, [name, '--disable-eviction', `--timeout=${FORCED_SECONDS}s`]);
 }
 
-async function drainOnce(session: SshSession, { signal }: Beat, args: readonly string[]): Promise<ExecResult> {
-  const command = [...KUBECTL, 'drain', ...args, '--ignore-daemonsets', '--delete-emptydir-data', '--force'];
-  const result = await session.exec(commandLine(command), { timeoutMs: (DRAIN_PART_SECONDS + 30) * 1000, signal });
+async function drainOnce({ session, signal }: Remover, args: readonly string[]): Promise<ExecResult> {
+  const flags = ['--ignore-daemonsets', '--delete-emptydir-data', '--force'];
+  const command = kubectlCommand([...ADMIN, 'drain', ...args, ...flags]);
+  const result = await session.exec(command, { timeoutMs: (DRAIN_PART_SECONDS + 30) * 1000, signal });
   return isMissing(result) ? { ...result, code: 0 } : result;
 }
 
-/** `lost`: its kubelet has not reported for a while. */
-async function nodeState(session: SshSession, { signal }: Beat, name: string): Promise<'ready' | 'lost' | 'gone'> {
+async function readState(remover: Remover, name: string): Promise<NodeState> {
   const args = ['get', 'node', name, '--ignore-not-found', '-o', 'json'];
-  const { stdout } = await kubectl(session, args, { timeoutMs: KUBECTL_TIMEOUT_MS, signal, accept: isMissing });
+  const { stdout } = await kubectl(remover, args, { accept: isMissing });
   if (stdout.trim() === '') return 'gone';
   return readyNodes(stdout).has(name) ? 'ready' : 'lost';
 }
 
-/** A node that is gone already is what we want. */
+/** The node need not be there: the step wants it to be gone. */
 function isMissing({ code, stderr }: ExecResult): boolean {
   return code !== 0 && /nodes? "[^"]*" not found/.test(stderr);
 }

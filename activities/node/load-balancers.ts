@@ -1,39 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { StepInput, StepInputOf } from '../../domain/operation/activity-contract.ts';
 import type { StepKind } from '../../domain/steps/index.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts';
 import { secretName } from '../../store/secrets.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { StepContext } from '../step-context.ts';
 import { onNode, REACH_SECONDS } from './node-session.ts';
 import { runPhase } from './phase.ts';
 
 interface Change {
   readonly kind: StepKind;
-  readonly beat: Beat;
+  /** Slots of the control-plane nodes that the load balancers must not name. They are not visited either. */
+  readonly out: readonly string[];
 }
 
-/** On every control-plane node but those of `out`: they are neither asked nor named. */
-export async function changeOtherLoadBalancers(
-  deps: ActivityDependencies,
-  input: StepInputOf<'excludeFromLoadBalancers' | 'includeInLoadBalancers'>,
-  { kind, beat }: Change,
-): Promise<void> {
-  const isOut = ({ slot }: ClusterNode) => input.out.includes(slot);
-  const masters = await listControlPlane(deps.db, input.vnfInstanceId);
+/** Sets up the load balancers of all control-plane nodes but those that are out. */
+export async function changeOtherLoadBalancers(step: StepContext, { kind, out: slots }: Change): Promise<void> {
+  const isOut = ({ slot }: ClusterNode) => slots.includes(slot);
+  const masters = await listControlPlane(step.deps.db, step.input.vnfInstanceId);
   const out = masters.filter(isOut).map(({ nodeName }) => nodeName);
   const there = masters.filter((node) => !isOut(node));
-  await Promise.all(
-    there.map(({ slot }) =>
-      setUpLoadBalancer(deps, input, { kind, slot, beat, seenAs: (cluster) => without(cluster, out) }),
-    ),
-  );
+  const seenAs = (cluster: ClusterContext) => without(cluster, out);
+  await Promise.all(there.map(({ slot }) => setUpLoadBalancer(step, { kind, slot, seenAs })));
 }
 
-/** While nodes are out keepalived is left alone: the virtual address finds its way by itself. */
+/**
+ * While nodes are out, the virtual address is left out, so that keepalived is not changed: it moves the address by
+ * itself.
+ */
 function without({ controlPlanes, virtualIp, ...cluster }: ClusterContext, out: readonly string[]): ClusterContext {
   return {
     ...cluster,
@@ -42,22 +37,28 @@ function without({ controlPlanes, virtualIp, ...cluster }: ClusterContext, out: 
   };
 }
 
-/** HAProxy and keepalived on a control-plane node: the install script writes, checks, reloads and verifies them. */
-export async function setUpLoadBalancer(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { kind, slot, beat, seenAs }: Change & { slot: string; seenAs?: (cluster: ClusterContext) => ClusterContext },
-): Promise<void> {
-  await onNode(deps, input, { slot, limitSeconds: REACH_SECONDS, beat }, async (access) => {
-    const vrrpPassword = await vrrpPasswordOf(deps, input.vnfInstanceId);
-    const phase = { kind, vrrpPassword, ...(seenAs ? { seenAs } : {}) };
-    await runPhase(deps, input, { phase, access, beat });
+interface SetUp extends Pick<Change, 'kind'> {
+  readonly slot: string;
+  /** The cluster as the load balancer shall see it. Default: as it was discovered. */
+  readonly seenAs?: (cluster: ClusterContext) => ClusterContext;
+}
+
+/**
+ * Sets up HAProxy and keepalived on a control-plane node: the install script writes, checks, reloads and verifies them.
+ */
+export async function setUpLoadBalancer(step: StepContext, { kind, slot, seenAs }: SetUp): Promise<void> {
+  await onNode(step, { slot, limitSeconds: REACH_SECONDS }, async (node) => {
+    const vrrpPassword = await readVrrpPassword(step);
+    await runPhase(node, { kind, vrrpPassword, ...(seenAs ? { seenAs } : {}) });
   });
 }
 
-/** keepalived takes eight characters; all nodes of a cluster share them, whoever asks first. */
-async function vrrpPasswordOf(deps: ActivityDependencies, vnfInstanceId: string): Promise<string> {
+/**
+ * The password of keepalived, which takes eight characters. All nodes of a cluster share it: the first step makes it.
+ */
+async function readVrrpPassword({ deps, input }: StepContext): Promise<string> {
+  const { vnfInstanceId: owner } = input;
   const made = randomBytes(8).toString('hex').slice(0, 8);
-  const name = secretName.vrrpPassword(vnfInstanceId);
-  return z.string().parse(await writeAsAttempt(deps, ({ secrets }) => secrets.getOrPut(name, made, vnfInstanceId)));
+  const name = secretName.vrrpPassword(owner);
+  return z.string().parse(await writeAsAttempt(deps, ({ secrets }) => secrets.getOrPut(name, made, owner)));
 }

@@ -1,42 +1,46 @@
 import { consoleFingerprints, isStillBooting } from '../../domain/console-log.ts';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 import { consoleOutput } from '../../openstack/nova.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { type ClusterNode, findHostKey, pinHostKey } from '../../store/cluster-nodes.ts';
+import type { ActivityContext } from '../activity-context.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies, Bastion } from '../dependencies.ts';
-import { vimConnectionOf } from '../facts/operation-facts.ts';
+import { readVimConnection } from '../facts/operation-facts.ts';
 import { vimSession } from '../stack/vim-session.ts';
 import { createConsoleReader } from './console-reader.ts';
 import { patientReader } from './patient-reader.ts';
 
-/** So long a connection waits for the console before it shows a credential: less than a connection's time, or it ends first. */
+/**
+ * How long a connection waits for the console before it sends a credential. It is shorter than the time-out of the
+ * connection.
+ */
 const CONSOLE_WAIT_MS = 8_000;
-/** What comes later than that is for the next connection: a Nova that is slow under hundreds of questions is not asked anew. */
+/**
+ * An answer within this time serves the next connection: a Nova that is slow under hundreds of questions gets no second
+ * one.
+ */
 const CONSOLE_TIMEOUT_MS = 20_000;
-/** A bastion belongs to no instance. */
+/** The instance that the host key of a bastion is stored with: a bastion belongs to none. */
 const NO_INSTANCE = '00000000-0000-0000-0000-000000000000';
 const CONSOLE_LINES = 200;
-/** All attempts of this process share it. */
+/** All attempts of this process share this reader. */
 const readServerConsole = createConsoleReader();
 
 /**
- * Pinned by server, not by address: a healed node may come back with its old address.
- * sshd is up before cloud-init prints the keys on the console: until then a new server is not talked to.
+ * The host key that a node must show. It is pinned by server and not by address, because a healed node may have the
+ * address of its predecessor. sshd is up before cloud-init prints the keys on the console: until then a new server gets
+ * no credential.
  */
-export async function nodeHostKey(
-  deps: ActivityDependencies,
-  input: StepInput,
-  node: ClusterNode,
-): Promise<HostKeyPolicy> {
+export async function nodeHostKey(context: ActivityContext, node: ClusterNode): Promise<HostKeyPolicy> {
+  const { deps, input } = context;
   const pinned = await findHostKey(deps.db, node.serverId);
   const expected = pinned ? [pinned.fingerprint] : [];
-  const readConsole = patientReader(
+  const readSoon = patientReader(
     () =>
       readServerConsole(node.serverId, {
         serveMs: deps.pace.consoleEvery * 1000,
-        ask: () => serverConsole(deps, input, node.serverId),
+        ask: () => readConsole(context, node.serverId),
       }),
     CONSOLE_WAIT_MS,
   );
@@ -44,7 +48,7 @@ export async function nodeHostKey(
   return {
     expected,
     onFirstContact: async (fingerprint, keyType) => {
-      const log = await readConsole();
+      const log = await readSoon();
       if (log === undefined) {
         throw new VnflowError('NODE_UNREACHABLE', {
           detail: `Nova did not give the console of server ${node.serverId}, so the host key ${fingerprint} of ${node.sshAddress} could not be checked. No credential was sent.`,
@@ -70,14 +74,12 @@ export async function nodeHostKey(
   };
 }
 
-/** @returns empty when there is no console to read, which proves nothing; undefined when another try may succeed */
-async function serverConsole(
-  deps: ActivityDependencies,
-  input: StepInput,
-  serverId: string,
-): Promise<string | undefined> {
+/**
+ * @returns an empty text when there is no console to read, which proves nothing; undefined when another try may succeed
+ */
+async function readConsole(context: ActivityContext, serverId: string): Promise<string | undefined> {
   try {
-    const session = vimSession(await vimConnectionOf(deps, input));
+    const session = vimSession(await readVimConnection(context));
     return await consoleOutput(session, serverId, { length: CONSOLE_LINES, timeoutMs: CONSOLE_TIMEOUT_MS });
   } catch (error) {
     if (!(error instanceof VnflowError)) throw error;
@@ -85,7 +87,7 @@ async function serverConsole(
   }
 }
 
-/** A bastion is pinned at its first contact: nothing announces its key. */
+/** The host key that a bastion must show. It is pinned at the first contact, because no console announces it. */
 export async function bastionHostKey(deps: ActivityDependencies, { host, port }: Bastion): Promise<HostKeyPolicy> {
   const id = `bastion ${host}:${port}`;
   const pinned = await findHostKey(deps.db, id);

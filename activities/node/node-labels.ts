@@ -2,8 +2,8 @@ import { nodeLabel } from '../../domain/node-name.ts';
 import { findNodesOfSlots } from '../../store/cluster-nodes.ts';
 import type { Database } from '../../store/open-store.ts';
 
-/** Slot → how people know the node, for those of the slots that have one. */
-export async function labelsOf(
+/** Reads the labels of nodes by slot, for people. A slot without a node has none. */
+export async function readLabels(
   db: Database,
   vnfInstanceId: string,
   slots: readonly string[],

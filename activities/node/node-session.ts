@@ -1,82 +1,96 @@
 import { z } from 'zod';
-import type { OperationRef, StepInput } from '../../domain/operation/activity-contract.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { openSession, type SshSession } from '../../ssh/session.ts';
 import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';
 import { secretName } from '../../store/secrets.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
+import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { pollUntil } from '../attempt/poll.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { vnfOfOperation } from '../facts/plan-question.ts';
+import { readVnf } from '../facts/plan-question.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** A node that was prepared answers; one that does not for this long is reported and tried again. */
+/**
+ * A node that was prepared answers soon. The step fails, and is repeated, when a node does not answer for this long.
+ */
 export const REACH_SECONDS = 60;
 
+/** What an activity needs besides to work on a node. */
 export interface NodeAccess {
   readonly node: ClusterNode;
   readonly parameters: ClusterParameters;
+  /** With the node. */
   readonly session: SshSession;
 }
 
-export interface NodeVisit {
+/** What work on a node works with. */
+export interface NodeContext extends LeasedContext, NodeAccess {}
+
+interface NodeVisit {
+  /** Default: the slot of the step. */
   readonly slot?: string;
+  /** How long the node may be unreachable, for example because it boots. */
   readonly limitSeconds: number;
+  /** How long the node may refuse the login: cloud-init sets the password some time after sshd is up. */
   readonly authGraceSeconds?: number;
-  readonly beat: Beat;
 }
 
 /**
- * One session to the step's node; closed when `work` ends.
- * @param limitSeconds how long the node may be unreachable (a machine that still boots) before that is a failure
- * @param authGraceSeconds how long it may refuse the login (cloud-init has not set the password yet)
+ * Opens one session to a node and closes it when `work` ends.
+ * @param work gets the context with the access to the node
  * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY
  */
-export async function onNode<T>(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { slot = input.slot ?? '', limitSeconds, authGraceSeconds = 0, beat }: NodeVisit,
-  work: (access: NodeAccess) => Promise<T>,
+export async function onNode<C extends VisitingContext, T>(
+  context: C,
+  { slot = context.input.slot ?? '', limitSeconds, authGraceSeconds = 0 }: NodeVisit,
+  work: (visit: C & NodeAccess) => Promise<T>,
 ): Promise<T> {
+  const { deps, input } = context;
   const node = await findClusterNode(deps.db, input.vnfInstanceId, slot);
   if (!node)
     throw new VnflowError('INTERNAL', {
       detail: `No server is bound to ${slot} of VNF instance ${input.vnfInstanceId}.`,
     });
-  const parameters = await parametersOf(deps, input);
-  const session = await openWithin(deps, { input, node, parameters, limitSeconds, authGraceSeconds, beat });
+  const parameters = await readParameters(context);
+  const session = await openWithin(context, { node, parameters, limitSeconds, authGraceSeconds });
   try {
-    return await work({ node, parameters, session: heldSession(session, beat) });
+    return await work({ ...context, node, parameters, session: holdSession(session, context) });
   } finally {
     session.end();
   }
 }
 
-/** Nothing more is done on a node by an attempt that may have been overtaken. */
-function heldSession(session: SshSession, beat: Beat): SshSession {
+interface VisitingContext extends LeasedContext {
+  readonly input: LeasedContext['input'] & { readonly slot?: string | undefined };
+}
+
+/**
+ * Checks before each command that the attempt still has its lease: an attempt that was overtaken must do nothing more
+ * on a node.
+ */
+function holdSession(session: SshSession, { mustHold }: LeasedContext): SshSession {
   return {
     ...session,
-    exec: (command, options) => session.exec(command, { ...options, beforeStart: beat.mustHold }),
+    exec: (command, options) => session.exec(command, { ...options, beforeStart: mustHold }),
   };
 }
 
-/** The node parameters of the operation's own request, or else those that the instance was made with. */
-async function parametersOf(deps: ActivityDependencies, ref: OperationRef): Promise<ClusterParameters> {
-  const asked = Asked.parse((await deps.secrets.get(secretName.operationParams(ref.vnfLcmOpOccId))) ?? {});
-  const own = asked.additionalParams?.k8s_cluster_installation_param;
+/** The node parameters of the operation's own request, or else the parameters of the instantiation. */
+async function readParameters(context: ActivityContext): Promise<ClusterParameters> {
+  const { deps, input } = context;
+  const request = Request.parse((await deps.secrets.get(secretName.operationParams(input.vnfLcmOpOccId))) ?? {});
+  const own = request.additionalParams?.k8s_cluster_installation_param;
   if (own === undefined) {
-    const kept = await deps.secrets.get(secretName.kindParameters(ref.vnfInstanceId, CLUSTER_PARAMETERS.keptAs));
+    const kept = await deps.secrets.get(secretName.kindParameters(input.vnfInstanceId, CLUSTER_PARAMETERS.keptAs));
     return ClusterParameters.parse(kept);
   }
   // Only a request that names aspects needs the package, to find their VDUs.
   const complete = ClusterParameters.safeParse(own);
-  return complete.data ?? ClusterParameters.parse((await vnfOfOperation(deps, ref)).kept?.parameters);
+  return complete.data ?? ClusterParameters.parse((await readVnf(context)).kept?.parameters);
 }
 
-const Asked = z.looseObject({
+const Request = z.looseObject({
   additionalParams: z.looseObject({ k8s_cluster_installation_param: z.unknown().optional() }).optional(),
 });
 
@@ -84,30 +98,27 @@ export function loginOf({ master_node, worker_node }: ClusterParameters, role: C
   return role === 'master' ? master_node : worker_node;
 }
 
-interface Opening {
-  readonly input: StepInput;
-  readonly node: ClusterNode;
-  readonly parameters: ClusterParameters;
+interface Target extends Omit<NodeAccess, 'session'> {
   readonly limitSeconds: number;
   readonly authGraceSeconds: number;
-  readonly beat: Beat;
 }
 
-/** Tries again, quickly first, while the machine does not answer. */
-async function openWithin(deps: ActivityDependencies, opening: Opening): Promise<SshSession> {
-  const { node, beat, limitSeconds, authGraceSeconds } = opening;
-  const keys = await hostKeys(deps, opening);
+/** Tries to log in until the node answers. The first tries follow quickly. */
+async function openWithin(context: LeasedContext, target: Target): Promise<SshSession> {
+  const { deps, signal } = context;
+  const { node, limitSeconds, authGraceSeconds } = target;
+  const keys = await readHostKeys(context, node);
   let loginUntil: number | undefined;
-  return pollUntil({ pause: deps.pace.poll, limitSeconds, signal: beat.signal }, async (isLate) => {
+  return pollUntil({ pause: deps.pace.poll, limitSeconds, signal }, async (isLate) => {
     try {
-      return await open(deps, opening, keys);
+      return await openOnce(context, target, keys);
     } catch (error) {
       if (!(error instanceof VnflowError)) throw error;
       if (error.code === 'NODE_AUTH') {
         loginUntil ??= Date.now() + authGraceSeconds * 1000;
         if (Date.now() > loginUntil) throw error;
       } else if (!PROBLEMS[error.code].retriable || isLate()) throw error;
-      beat.say(`waiting for ${node.nodeName} (${node.sshAddress}): ${error.message}`);
+      context.say(`waiting for ${node.nodeName} (${node.sshAddress}): ${error.message}`);
       return undefined;
     }
   });
@@ -118,17 +129,18 @@ interface HostKeys {
   readonly bastion: HostKeyPolicy | undefined;
 }
 
-/** Read once, not at each of the many attempts while hundreds of machines boot. */
-async function hostKeys(deps: ActivityDependencies, { input, node }: Opening): Promise<HostKeys> {
+/** Reads the keys once and not with every try to log in: there are many tries while hundreds of servers boot. */
+async function readHostKeys(context: ActivityContext, node: ClusterNode): Promise<HostKeys> {
+  const { deps } = context;
   return {
-    node: await nodeHostKey(deps, input, node),
+    node: await nodeHostKey(context, node),
     bastion: deps.bastion && (await bastionHostKey(deps, deps.bastion)),
   };
 }
 
-async function open(
-  deps: ActivityDependencies,
-  { node, parameters, beat }: Opening,
+async function openOnce(
+  { deps, signal }: LeasedContext,
+  { node, parameters }: Target,
   keys: HostKeys,
 ): Promise<SshSession> {
   const login = loginOf(parameters, node.role);
@@ -139,7 +151,7 @@ async function open(
     hostKey: keys.node,
     isUrgent: node.role === 'master', // workers join when a control plane is there
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    signal: beat.signal,
+    signal,
     ...(deps.bastion && keys.bastion ? { bastion: { ...deps.bastion, hostKey: keys.bastion } } : {}),
   });
 }

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LATE = Symbol('late');
 
 /**
- * Reads what may take longer than a caller can wait. An answer that comes too late is kept for the next call, so that a source which is
- * slow under many questions is not asked again while it works on the first.
- * @returns a function that gives what `read` gives, or undefined when there is no answer after `waitMs`; it throws what `read` throws
+ * Makes a reader for a source that may answer later than a caller can wait. A late answer is kept for the next call, so
+ * that a source that is slow under many questions gets no second question while it works on the first.
+ * @returns a function that returns the answer of `read`, or undefined when there is none after `waitMs`; it throws the
+ * errors of `read`
  */
 export function patientReader<T>(read: () => Promise<T>, waitMs: number): () => Promise<T | undefined> {
   let reading: Promise<T> | undefined;

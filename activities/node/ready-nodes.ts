@@ -1,50 +1,40 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { readyNodes } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
-import { commandLine } from '../../ssh/quote.ts';
-import type { SshSession } from '../../ssh/session.ts';
 import { pollUntil } from '../attempt/poll.ts';
-import type { StepContext, StepContextOf } from '../step-context.ts';
-import type { NodeAccess } from './node-session.ts';
+import type { StepContextOf } from '../step-context.ts';
+import { ADMIN, kubectlCommand } from './kubectl.ts';
+import type { NodeAccess, NodeContext } from './node-session.ts';
 
 const READY_SECONDS = 600;
 const KUBECTL_TIMEOUT_MS = 60_000;
-/** Full path: sudo's secure_path and a login's PATH differ between distributions. */
-const GET_NODES = 'sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes -o json';
+/** A kubelet may read its own node. */
+const KUBELET = ['--kubeconfig', '/etc/kubernetes/kubelet.conf'];
 
-/** Waits until a node that has joined is Ready, unless a later step does. Only the node itself is asked. */
+/** Waits until a node that has joined is Ready, unless a later step waits for it. Only the node itself is asked. */
 export async function waitForOwnNode(
-  step: StepContextOf<'joinWorker' | 'joinControlPlane'>,
-  { node, session }: NodeAccess,
+  step: StepContextOf<'joinWorker' | 'joinControlPlane'> & NodeAccess,
 ): Promise<void> {
   if (step.input.readyLater) return;
-  await waitUntilReady(step, session, { expected: [node.nodeName], command: ownNode(node.nodeName) });
+  const { nodeName } = step.node;
+  const command = kubectlCommand([...KUBELET, 'get', 'node', nodeName, '-o', 'json']);
+  await waitUntilReady(step, { expected: [nodeName], command });
 }
 
-/** Waits until nodes are Ready, as a control-plane node sees them. @throws VnflowError CLUSTER_NOT_READY naming the nodes */
-export async function waitForNodes(step: StepContext, session: SshSession, names: readonly string[]): Promise<void> {
-  await waitUntilReady(step, session, { expected: names, command: GET_NODES });
+/**
+ * Waits until nodes are Ready, as a control-plane node sees them.
+ * @throws VnflowError CLUSTER_NOT_READY naming the nodes
+ */
+export async function waitForNodes(context: NodeContext, names: readonly string[]): Promise<void> {
+  const command = kubectlCommand([...ADMIN, 'get', 'nodes', '-o', 'json']);
+  await waitUntilReady(context, { expected: names, command });
 }
 
-/** A kubelet may read its own node. */
-function ownNode(name: string): string {
-  return commandLine([
-    'sudo',
-    '-n',
-    'kubectl',
-    '--kubeconfig',
-    '/etc/kubernetes/kubelet.conf',
-    'get',
-    'node',
-    name,
-    '-o',
-    'json',
-  ]);
-}
-
-/** Asks the API server, never a marker file. @throws VnflowError CLUSTER_NOT_READY naming the nodes */
+/**
+ * Reads the nodes from the API server: a marker file could be old.
+ * @throws VnflowError CLUSTER_NOT_READY naming the nodes
+ */
 async function waitUntilReady(
-  { deps, signal, say }: StepContext,
-  session: SshSession,
+  { deps, session, signal, say }: NodeContext,
   { expected, command }: { expected: readonly string[]; command: string },
 ): Promise<void> {
   await pollUntil({ pause: deps.pace.poll, limitSeconds: READY_SECONDS, signal }, async (isLate) => {

@@ -1,4 +1,3 @@
-import type { OperationRef, RecordActivities } from '../../domain/operation/activity-contract.ts';
 import type { Plan } from '../../domain/operation/plan.ts';
 import type { OperationProgress } from '../../domain/operation/progress.ts';
 import type { StepCondition } from '../../domain/operation/step-control.ts';
@@ -7,13 +6,17 @@ import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { isProblemCode, VnflowError } from '../../domain/problems.ts';
 import { slotsOf } from '../../domain/steps/index.ts';
 import { type AdoptedOperation, adoptLostOperation } from '../../store/lost-operations.ts';
+import type { Database } from '../../store/open-store.ts';
 import { findPlan } from '../../store/operation-plans.ts';
 import { listSteps, type OperationStepRow } from '../../store/operation-steps.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { labelsOf } from '../node/node-labels.ts';
+import { readLabels } from '../node/node-labels.ts';
 import { problemOf } from './operation-problem.ts';
+import type { RecordContext } from './record-context.ts';
 
-/** How a step of a lost operation stands. A step that had begun is tried again: it looks before it acts. */
+/**
+ * How a step of a lost operation stands. A step that had begun counts as failed and is repeated: it looks before it
+ * acts.
+ */
 const CONDITION: Readonly<Record<OperationStepRow['state'], (step: OperationStepRow) => StepCondition>> = {
   WAITING: ({ attempt }) => (attempt > 0 ? 'failed' : 'waiting'),
   PAUSED: () => 'paused',
@@ -24,13 +27,12 @@ const CONDITION: Readonly<Record<OperationStepRow['state'], (step: OperationStep
   SKIPPED: () => 'skipped',
 };
 
-/** A new workflow goes on where the one that is gone stopped, as far as the store knows it. */
-export function createAdoptActivity(deps: ActivityDependencies): Pick<RecordActivities, 'adoptOperation'> {
-  return { adoptOperation: (ref) => adopt(deps, ref) };
-}
-
-async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<OperationProgress> {
-  const { vnfLcmOpOccId: id } = ref;
+/**
+ * Reads the progress of an operation whose workflow is gone, for the new workflow that takes it over.
+ * @throws VnflowError OPERATION_STATE when the operation has ended
+ */
+export async function adoptOperation({ deps, input }: RecordContext<'adoptOperation'>): Promise<OperationProgress> {
+  const { vnfLcmOpOccId: id } = input;
   const operation = await adoptLostOperation(deps.db, id);
   if (!operation) {
     throw new VnflowError('OPERATION_STATE', { detail: `The operation ${id} has ended: no workflow takes it over.` });
@@ -39,8 +41,8 @@ async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<Ope
   const rollback = operation.planDirection === 'rollback' ? await findPlan(deps.db, id, 'rollback') : undefined;
   const followed = rollback ?? forward;
   const lost = lostFailure(operation);
-  const steps = followed ? await stepsOfPlan(deps, id, followed) : [];
-  const labels = await labelsOf(deps.db, ref.vnfInstanceId, [...new Set((followed?.steps ?? []).flatMap(slotsOf))]);
+  const steps = followed ? await listStepsOfPlan(deps.db, id, followed) : [];
+  const labels = await readLabels(deps.db, input.vnfInstanceId, [...new Set((followed?.steps ?? []).flatMap(slotsOf))]);
   return {
     seq: operation.recordSeq,
     round: operation.round,
@@ -55,9 +57,9 @@ async function adopt(deps: ActivityDependencies, ref: OperationRef): Promise<Ope
   };
 }
 
-async function stepsOfPlan(deps: ActivityDependencies, id: string, plan: Plan): Promise<OperationStepRow[]> {
+async function listStepsOfPlan(db: Database, id: string, plan: Plan): Promise<OperationStepRow[]> {
   const ids = new Set(plan.steps.map((step) => step.id));
-  return (await listSteps(deps.db, id)).filter(({ stepId }) => ids.has(stepId));
+  return (await listSteps(db, id)).filter(({ stepId }) => ids.has(stepId));
 }
 
 function lostFailure({ error }: AdoptedOperation): StepFailure {
@@ -68,7 +70,10 @@ function failureOfStep({ stepId, error }: OperationStepRow, lost: StepFailure): 
   return { ...(failureIn(error) ?? lost), stepId };
 }
 
-/** A problem as the store keeps it; rows of older releases may say less. */
+/**
+ * Reads a problem as the store keeps it.
+ * @returns undefined when code or detail are missing, as in rows of older releases
+ */
 function failureIn(error: Readonly<Record<string, unknown>> | null): StepFailure | undefined {
   const code = error?.['code'];
   const detail = error?.['detail'];

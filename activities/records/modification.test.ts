@@ -7,7 +7,7 @@ import { findVnfInstance, insertVnfInstance } from '../../store/vnf-instances.ts
 import { insertVnfPackage } from '../../store/vnf-packages.ts';
 import { openTestStore } from '../../test/testing/test-store.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { createRecordActivities } from './record.ts';
+import { createRecordActivities } from './index.ts';
 
 const db = await openTestStore();
 const secrets = createSecrets(db, randomBytes(32));

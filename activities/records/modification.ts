@@ -1,19 +1,21 @@
 import { changedInfo, modifiedInfo } from '../../domain/modified-info.ts';
-import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import type { StateChange } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf } from '../facts/operation-facts.ts';
-import { requestOf } from '../facts/request-of.ts';
+import type { ActivityContext } from '../activity-context.ts';
+import { readInstance } from '../facts/operation-facts.ts';
+import { readRequest } from '../facts/read-request.ts';
 
-/** What the end of a MODIFY_INFO writes. The VIM connections stay sealed with the instance; its row has them without secrets. */
-export async function modification(
-  deps: ActivityDependencies,
-  ref: OperationRef,
+/**
+ * Makes what the end of a MODIFY_INFO writes. The VIM connections stay sealed with the instance; its row has them
+ * without secrets.
+ */
+export async function readModification(
+  context: ActivityContext,
 ): Promise<Pick<StateChange, 'instance' | 'changedInfo' | 'also'>> {
-  const { vnfInstanceId: owner } = ref;
-  const row = await instanceOf(deps, ref);
+  const { deps, input } = context;
+  const { vnfInstanceId: owner } = input;
+  const row = await readInstance(context);
   const sealed = await deps.secrets.get(secretName.vimConnectionInfo(owner));
   const change = modifiedInfo(
     {
@@ -24,7 +26,7 @@ export async function modification(
       extensions: row.extensions ?? undefined,
       vimConnectionInfo: (sealed ?? {}) as Record<string, unknown>,
     },
-    await requestOf(deps, ref, 'MODIFY_INFO'),
+    await readRequest(context, 'MODIFY_INFO'),
   );
   const { vnfInstanceName: name, vnfInstanceDescription: description, vimConnectionInfo, ...maps } = change;
   const changed = changedInfo(change);

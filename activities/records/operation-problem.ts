@@ -15,10 +15,10 @@ export function problemOf(
 ): ProblemDetails {
   const { otherFailures } = entering;
   const more = otherFailures > 0 ? ` (and ${otherFailures} more failed steps)` : '';
-  const known = isProblemCode(code) ? code : 'INTERNAL';
+  const listed = isProblemCode(code) ? code : 'INTERNAL';
   return {
-    ...problemDetails(known, { ...failure, detail: `${detail}${more}` }),
-    remedy: remedyOf(entering, known),
+    ...problemDetails(listed, { ...failure, detail: `${detail}${more}` }),
+    remedy: remedyOf(entering, listed),
     ...(stepId === undefined ? {} : { stepId }),
   };
 }

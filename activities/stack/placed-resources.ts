@@ -1,29 +1,27 @@
 import type { StackResourceFacts } from '../../domain/instantiated-vnf-info.ts';
-import type { OperationRef } from '../../domain/operation/activity-contract.ts';
 import { knownPlaces, serverPlaces } from '../../domain/server-places.ts';
-import { type StackResource, stackOf } from '../../openstack/heat.ts';
-import { readOperationFact } from '../../store/operations.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { instanceOf } from '../facts/operation-facts.ts';
+import { listResources, type Stack, type StackResource, stackOf } from '../../openstack/heat.ts';
+import { readFact } from '../facts/kept-facts.ts';
+import { readInstance } from '../facts/operation-facts.ts';
+import type { StackContext } from './stack-context.ts';
+import { refOf } from './stack-progress.ts';
 
-/** A resource of the stack of an instance; servers in nested stacks have a place. */
-export interface Placed extends StackResourceFacts {
+/** A resource of the stack of an instance. Servers in nested stacks have a place. */
+export interface PlacedStackResource extends StackResourceFacts {
   /** As Heat lists it. */
   readonly row: StackResource;
 }
 
 /**
- * Gives the servers of a stack their places: those that the instance has, and those that this operation found out before.
- * @param resources with nested_depth=2
+ * Lists the resources of a stack and of the stacks nested in it. Servers get their places: those that the instance has,
+ * and those that this operation found out before.
  */
-export async function placedResources(
-  deps: ActivityDependencies,
-  ref: OperationRef,
-  resources: readonly StackResource[],
-): Promise<Placed[]> {
-  const { instantiatedVnfInfo } = await instanceOf(deps, ref);
-  const found = await readOperationFact(deps.db, ref.vnfLcmOpOccId, 'instantiatedVnfInfo');
-  const described = resources.map((row) => ({
+export async function listPlacedResources(context: StackContext, stack: Stack): Promise<PlacedStackResource[]> {
+  const { session, signal } = context;
+  const rows = await listResources(session, refOf(stack), { nestedDepth: 2, signal });
+  const { instantiatedVnfInfo } = await readInstance(context);
+  const found = await readFact(context, 'instantiatedVnfInfo');
+  const described = rows.map((row) => ({
     row,
     name: row.resource_name,
     type: row.resource_type,

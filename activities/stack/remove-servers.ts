@@ -1,15 +1,14 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { deleteServer, type Server, showServer } from '../../openstack/nova.ts';
 import { pollUntil } from '../attempt/poll.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import type { StackStep } from './stack-progress.ts';
+import type { StackContext } from './stack-context.ts';
 
-/** Nova deletes in seconds; a compute host that hangs may take minutes. */
+/** Nova deletes a server in seconds. A compute host that hangs may need minutes. */
 const GONE_SECONDS = 240;
 
-/** Those of these servers that Nova still has. */
-export async function presentServers(
-  { session, beat: { signal } }: StackStep,
+/** The servers of these ids that Nova still has. */
+export async function listPresentServers(
+  { session, signal }: StackContext,
   ids: readonly string[],
 ): Promise<readonly Server[]> {
   const found = await Promise.all(ids.map((id) => showServer(session, id, { signal })));
@@ -17,29 +16,24 @@ export async function presentServers(
 }
 
 /**
- * Deletes servers in Nova and waits until they are gone, so that their hosts and their quota are free. What Heat made besides
- * (ports, addresses, volumes) stays.
- * @throws VnflowError SERVER_STUCK when one is still there after minutes
+ * Deletes servers in Nova and waits until they are gone, so that their hosts and their quota are free. The other
+ * resources of their stack (ports, addresses, volumes) stay.
+ * @throws VnflowError SERVER_STUCK when a server is still there after minutes
  */
-export async function removeServers(
-  deps: ActivityDependencies,
-  step: StackStep,
-  servers: readonly Server[],
-): Promise<void> {
-  const { session, beat } = step;
-  const { signal } = beat;
+export async function removeServers(context: StackContext, servers: readonly Server[]): Promise<void> {
+  const { deps, session, signal } = context;
   for (const { id } of servers) {
-    beat.mustHold();
+    context.mustHold();
     await deleteServer(session, id, { signal });
   }
   let left = servers;
   await pollUntil({ pause: deps.pace.poll, limitSeconds: GONE_SECONDS, signal }, async (isLate) => {
-    left = await presentServers(
-      step,
+    left = await listPresentServers(
+      context,
       left.map(({ id }) => id),
     );
     if (left.length === 0) return true;
-    beat.say(`Nova deletes ${left.map(({ name }) => name).join(', ')}`);
+    context.say(`Nova deletes ${left.map(({ name }) => name).join(', ')}`);
     if (isLate()) throw stuck(left);
     return undefined;
   });

@@ -1,26 +1,27 @@
 import { VnflowError } from '../../domain/problems.ts';
 import type { Stack } from '../../openstack/heat.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { resumeStack, type StackStep } from './stack-progress.ts';
-import { stackIsGone, stackOfInstance } from './stack-step.ts';
+import { readOwnStack, stackIsGone } from './find-stack.ts';
+import type { StackContext } from './stack-context.ts';
+import { resumeStack } from './stack-progress.ts';
 
 /**
- * The stack, when nothing is under way any more: an earlier attempt may have begun an update. Whether that failed is seen later.
- * @throws VnflowError VIM_NOT_FOUND when there is no stack
+ * Reads the stack of the instance when no action is under way any more: an earlier attempt may have begun an update. An
+ * update that failed is no error here: the next update repairs it.
+ * @throws VnflowError VIM_NOT_FOUND when there is no stack, or it is being deleted; STACK_STUCK and errors of the VIM
  */
-export async function stackAtRest(deps: ActivityDependencies, work: StackStep): Promise<Stack> {
-  const { session, beat, input } = work;
-  const look = async () => {
-    const stack = await stackOfInstance(session, input.vnfInstanceId, beat.signal);
-    if (!stack.stack_status.startsWith('DELETE_')) return stack;
-    throw stackIsGone(input.vnfInstanceId);
-  };
-  const stack = await look();
+export async function awaitRest(context: StackContext): Promise<Stack> {
+  const stack = await readLivingStack(context);
   if (!stack.stack_status.endsWith('_IN_PROGRESS')) return stack;
   try {
-    await resumeStack(deps, work, { stack, goal: 'update' });
+    await resumeStack(context, { stack, goal: 'update' });
   } catch (error) {
     if (!(error instanceof VnflowError) || error.code !== 'STACK_UPDATE_FAILED') throw error;
   }
-  return look();
+  return readLivingStack(context);
+}
+
+async function readLivingStack(context: StackContext): Promise<Stack> {
+  const stack = await readOwnStack(context);
+  if (!stack.stack_status.startsWith('DELETE_')) return stack;
+  throw stackIsGone(context);
 }

@@ -6,7 +6,10 @@ import { createSession, type Session } from '../../openstack/session.ts';
 import type { VimConnection } from '../facts/operation-facts.ts';
 
 const MOST_SESSIONS = 100;
-/** Sessions by a hash of their credentials. Activities share them, so that 500 nodes do not ask Keystone for 500 tokens. */
+/**
+ * Sessions by a hash of their credentials. Activities share them, so that Keystone issues one token and not 500 for 500
+ * nodes.
+ */
 const sessions = new LRUCache<string, Session>({ max: MOST_SESSIONS });
 
 const Access = z.object({
@@ -23,7 +26,10 @@ const Interface = z.object({
   caCertificate: z.string().optional(),
 });
 
-/** @throws VnflowError VIM_MISSING naming the member that the connection lacks */
+/**
+ * The session with a VIM. Nothing is sent yet.
+ * @throws VnflowError VIM_MISSING naming the member that the connection lacks
+ */
 export function vimSession({ id, info }: VimConnection): Session {
   const access = Access.safeParse(info.accessInfo);
   const reach = Interface.safeParse(info.interfaceInfo);
@@ -45,8 +51,8 @@ export function vimSession({ id, info }: VimConnection): Session {
     verify: reach.data.skipCertificateVerification !== true,
   };
   const key = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');
-  const known = sessions.get(key);
-  if (known) return known;
+  const shared = sessions.get(key);
+  if (shared) return shared;
   const session = createSession(credentials);
   sessions.set(key, session);
   return session;

@@ -2,49 +2,40 @@ import type { DiscoveredAddresses, DiscoveredNode, DiscoveredResource } from '..
 import { nodeLabel } from '../../domain/node-name.ts';
 import type { OperationRef, StepResult } from '../../domain/operation/activity-contract.ts';
 import type { OperationFacts } from '../../domain/operation-facts.ts';
-import { listResources, type StackResource } from '../../openstack/heat.ts';
 import { listFloatingIps, listPorts, listSubnets } from '../../openstack/neutron.ts';
-import type { Session } from '../../openstack/session.ts';
 import { forgetOtherNodes, putClusterNodes } from '../../store/cluster-nodes.ts';
 import type { Database } from '../../store/open-store.ts';
 import { keepOperationFacts } from '../../store/operations.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import { instantiatedInfo } from '../facts/instantiated-info.ts';
-import { vimConnectionOf } from '../facts/operation-facts.ts';
-import { vnfOfOperation } from '../facts/plan-question.ts';
-import { type Placed, placedResources } from '../stack/placed-resources.ts';
+import { readInstantiatedInfo } from '../facts/instantiated-info.ts';
+import { readVnf } from '../facts/plan-question.ts';
+import { readOwnStack } from '../stack/find-stack.ts';
+import { listPlacedResources, type PlacedStackResource } from '../stack/placed-resources.ts';
+import { type StackContext, withStack } from '../stack/stack-context.ts';
 import { refOf } from '../stack/stack-progress.ts';
-import { stackOfInstance } from '../stack/stack-step.ts';
-import { vimSession } from '../stack/vim-session.ts';
 import type { StepContextOf } from '../step-context.ts';
 
-/** Binds slots to servers. A handful of calls, whatever the number of nodes. */
-export async function discover({ deps, input, ...beat }: StepContextOf<'discover'>): Promise<StepResult> {
-  const connection = await vimConnectionOf(deps, input);
-  const session = vimSession(connection);
-  const found = await stackOfInstance(session, input.vnfInstanceId, beat.signal);
+/** Binds slots to servers. It needs a handful of calls, whatever the number of nodes. */
+export async function discover(step: StepContextOf<'discover'>): Promise<StepResult> {
+  const context = await withStack(step);
+  const { deps, vimConnectionId } = context;
+  const found = await readOwnStack(context);
   const stack = refOf(found);
-  const resources = await listResources(session, stack, { nestedDepth: 2, signal: beat.signal });
-  const placed = await placedResources(deps, input, resources);
+  const resources = await listPlacedResources(context, found);
   const described = {
-    resources: placed.map(discovered),
-    addresses: await addressesOf(session, resources, beat),
+    resources: resources.map(describeResource),
+    addresses: await readAddresses(context, resources),
     rootStackId: stack.id,
   };
-  const { nodes, facts: inside } = (await vnfOfOperation(deps, input)).discover(described);
-  const instantiatedVnfInfo = await instantiatedInfo(deps, input, {
-    resources: placed,
-    stack,
-    parameters: found.parameters,
-    vimConnectionId: connection.id,
-  });
+  const { nodes, facts: inside } = (await readVnf(context)).discover(described);
+  const { parameters } = found;
+  const instantiatedVnfInfo = await readInstantiatedInfo(context, { resources, stack, parameters, vimConnectionId });
   const facts = { ...inside, instantiatedVnfInfo };
-  await writeAsAttempt(deps, ({ db }) => keep(db, input, { nodes, facts }));
+  await writeAsAttempt(deps, ({ db }) => keepNodes(db, step.input, { nodes, facts }));
   return { labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])) };
 }
 
-async function keep(
+async function keepNodes(
   db: Database,
   { vnfInstanceId, vnfLcmOpOccId }: OperationRef,
   { nodes, facts }: { nodes: readonly DiscoveredNode[]; facts: OperationFacts },
@@ -58,19 +49,15 @@ async function keep(
   await keepOperationFacts(db, vnfLcmOpOccId, facts);
 }
 
-function discovered({ name, type, physicalId, stack, parent, place }: Placed): DiscoveredResource {
+function describeResource({ name, type, physicalId, stack, parent, place }: PlacedStackResource): DiscoveredResource {
   return { name, type, physicalId, stackId: stack.id, parent, index: place?.index };
 }
 
-async function addressesOf(
-  session: Session,
-  resources: readonly StackResource[],
-  { signal }: Beat,
+async function readAddresses(
+  { session, signal }: StackContext,
+  resources: readonly PlacedStackResource[],
 ): Promise<DiscoveredAddresses> {
-  const idsOf = (type: string) =>
-    resources
-      .filter(({ resource_type }) => resource_type === type)
-      .map(({ physical_resource_id }) => physical_resource_id);
+  const idsOf = (wanted: string) => resources.filter(({ type }) => type === wanted).map(({ physicalId }) => physicalId);
   const [ports, floatingIps] = await Promise.all([
     listPorts(session, { ids: idsOf('OS::Neutron::Port'), signal }),
     listFloatingIps(session, { ids: idsOf('OS::Neutron::FloatingIP'), signal }),

@@ -3,5 +3,5 @@ import type { StepContextOf } from '../step-context.ts';
 
 /** Takes nodes that leave out of the load balancers of all others. */
 export async function excludeFromLoadBalancers(step: StepContextOf<'excludeFromLoadBalancers'>): Promise<undefined> {
-  await changeOtherLoadBalancers(step.deps, step.input, { kind: 'excludeFromLoadBalancers', beat: step });
+  await changeOtherLoadBalancers(step, { kind: 'excludeFromLoadBalancers', out: step.input.out });
 }

@@ -2,7 +2,10 @@ import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { forgetInstance } from '../forget-instance.ts';
 import type { StepContextOf } from '../step-context.ts';
 
-/** The VIM goes here, not in a step of its own: it is a row and a secret like all that is forgotten here, and needs no network. */
+/**
+ * Forgets the cluster. Its VIM needs no step of its own: it is a row and a secret, and no network is needed to remove
+ * it.
+ */
 export async function forgetCluster({ deps, input }: StepContextOf<'forgetCluster'>): Promise<undefined> {
   await writeAsAttempt(deps, (inside) => forgetInstance(inside, input.vnfInstanceId));
 }

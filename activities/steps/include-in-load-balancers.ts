@@ -3,5 +3,5 @@ import type { StepContextOf } from '../step-context.ts';
 
 /** Puts nodes that have joined into the load balancers of all others. */
 export async function includeInLoadBalancers(step: StepContextOf<'includeInLoadBalancers'>): Promise<undefined> {
-  await changeOtherLoadBalancers(step.deps, step.input, { kind: 'includeInLoadBalancers', beat: step });
+  await changeOtherLoadBalancers(step, { kind: 'includeInLoadBalancers', out: step.input.out });
 }

@@ -3,6 +3,5 @@ import type { StepContextOf } from '../step-context.ts';
 
 /** Sets up HAProxy and keepalived on a control-plane node. */
 export async function loadBalancer(step: StepContextOf<'loadBalancer'>): Promise<undefined> {
-  const { deps, input } = step;
-  await setUpLoadBalancer(deps, input, { kind: 'loadBalancer', slot: input.slot, beat: step });
+  await setUpLoadBalancer(step, { kind: 'loadBalancer', slot: step.input.slot });
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   knownNodes,
@@ -7,68 +6,61 @@ import {
   readyNodes,
 } from '../../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import { showServer } from '../../openstack/nova.ts';
-import { commandLine } from '../../ssh/quote.ts';
-import type { SshSession } from '../../ssh/session.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterNode, findNodesOfSlots } from '../../store/cluster-nodes.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
+import { workInParts } from '../attempt/in-parts.ts';
 import { pollUntil } from '../attempt/poll.ts';
 import { attemptNumber } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { vimConnectionOf } from '../facts/operation-facts.ts';
-import { KUBECTL } from '../node/control-plane.ts';
+import { readVimConnection } from '../facts/operation-facts.ts';
+import { kubectl } from '../node/kubectl.ts';
 import { onNode, REACH_SECONDS } from '../node/node-session.ts';
+import type { PhaseContext } from '../node/phase.ts';
 import { vimSession } from '../stack/vim-session.ts';
 import type { StepContextOf } from '../step-context.ts';
 
-const KUBECTL_TIMEOUT_MS = 60_000;
 const READY_SECONDS = 300;
 const NODES_AT_ONCE = 20;
-const GET_NODES = commandLine([...KUBECTL, 'get', 'nodes', '-o', 'json']);
 
 /**
- * After a restore: the snapshot may remember nodes that are gone, and not know some that came later. The first are deleted; kubelets
- * of the others register when they start again. Those that come back by themselves are not touched.
+ * Makes the nodes of a restored cluster agree with its servers. The snapshot may list nodes that are gone: they are
+ * deleted. It may lack nodes that came later: their kubelets are restarted and register. Nodes that come back by
+ * themselves are not touched.
  */
 export async function recallNodes(step: StepContextOf<'recallNodes'>): Promise<undefined> {
   const { deps, input } = step;
-  await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session, node }) => {
+  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
     const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.staying);
-    await recall(deps, input, { session, beat: step, staying, own: node });
+    await reconcileNodes({ ...node, staying, outcomes: new Map() });
   });
 }
 
-interface Recall {
-  readonly session: SshSession;
-  readonly beat: Beat;
+/** Works on the control-plane node that was restored. */
+interface Recall extends PhaseContext {
   /** Nodes that the cluster had before, and keeps. */
   readonly staying: readonly ClusterNode[];
-  /** The control-plane node that was restored. */
-  readonly own: ClusterNode;
+  /** By name: whether the kubelet could be restarted, for all nodes that this was tried for. */
+  readonly outcomes: Map<string, 'restarted' | 'unreachable'>;
 }
 
-async function recall(deps: ActivityDependencies, input: StepInput, work: Recall): Promise<void> {
-  const { beat, staying, own } = work;
-  const expected = [own.nodeName, ...staying.map(({ nodeName }) => nodeName)];
-  const known = knownNodes(await kubectl(work, GET_NODES));
-  const strangers = [...known].filter((one) => !expected.includes(one));
-  await deleteNodes(work, strangers);
-  const asked = new Map<string, 'asked' | 'unreachable'>();
-  await ask(deps, input, { ...work, asked, nodes: staying.filter(({ nodeName }) => !known.has(nodeName)) });
-  // what the snapshot says of a node is old until the node controller has missed it
-  await delay(deps.pace.nodeGrace * 1000, undefined, { signal: beat.signal });
-  await pollUntil({ pause: deps.pace.poll, limitSeconds: READY_SECONDS, signal: beat.signal }, async (isLate) => {
-    const late = notReady(await kubectl(work, GET_NODES), expected);
-    // the node controller misses some nodes later than others: a node that is late is asked, once
-    await ask(deps, input, {
-      ...work,
-      asked,
-      nodes: staying.filter(({ nodeName }) => late.includes(nodeName) && !asked.has(nodeName)),
-    });
-    const missing = late.filter((name) => asked.get(name) !== 'unreachable');
+async function reconcileNodes(context: Recall): Promise<void> {
+  const { deps, signal, staying, outcomes } = context;
+  const expected = [context.node.nodeName, ...staying.map(({ nodeName }) => nodeName)];
+  const listed = knownNodes(await getNodes(context));
+  const strangers = [...listed].filter((name) => !expected.includes(name));
+  await deleteNodes(context, strangers);
+  const unlisted = staying.filter(({ nodeName }) => !listed.has(nodeName));
+  await registerAnew(context, unlisted);
+  // the snapshot's state of a node is old until the node controller has missed its report
+  await delay(deps.pace.nodeGrace * 1000, undefined, { signal });
+  await pollUntil({ pause: deps.pace.poll, limitSeconds: READY_SECONDS, signal }, async (isLate) => {
+    const late = notReady(await getNodes(context), expected);
+    // the node controller misses some nodes later than others: the kubelet of a late node is restarted, once
+    const untried = staying.filter(({ nodeName }) => late.includes(nodeName) && !outcomes.has(nodeName));
+    await registerAnew(context, untried);
+    const missing = late.filter((name) => outcomes.get(name) !== 'unreachable');
     if (missing.length === 0) return true;
-    beat.say(`waiting for ${missing.join(', ')} to become Ready`);
+    context.say(`waiting for ${missing.join(', ')} to become Ready`);
     if (!isLate()) return undefined;
     throw new VnflowError('CLUSTER_NOT_READY', {
       detail: `Not Ready ${READY_SECONDS} s after the restore: ${missing.join(', ')}.`,
@@ -76,73 +68,60 @@ async function recall(deps: ActivityDependencies, input: StepInput, work: Recall
   });
 }
 
-interface Asking extends Recall {
-  readonly nodes: readonly ClusterNode[];
-  /** By name: what came of it, for all that were asked so far. */
-  readonly asked: Map<string, 'asked' | 'unreachable'>;
+/**
+ * Lets nodes register anew. A server that was replaced after the backup usually has the name of its predecessor: the
+ * Node object of the predecessor is deleted first, because it is in the way. A worker that is dead itself must not hold
+ * up the others.
+ */
+async function registerAnew(context: Recall, nodes: readonly ClusterNode[]): Promise<void> {
+  const { deps, input, outcomes } = context;
+  if (nodes.length === 0) return;
+  await deleteNodes(context, nodesOfOtherMachines(await getNodes(context), nodes, context.node));
+  const reached = await restartKubelets(context, nodes);
+  for (const { nodeName, slot } of nodes) outcomes.set(nodeName, reached.includes(slot) ? 'restarted' : 'unreachable');
+  const lost = nodes.filter(({ slot }) => !reached.includes(slot));
+  if (lost.length === 0) return;
+  await deleteNodes(context, await listWithoutServer(context, lost));
+  const names = lost.map(({ nodeName }) => nodeName);
+  const text = `not reached, heal them: ${names.join(', ')}`;
+  await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
+  deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: names }, text);
+}
+
+async function deleteNodes(context: Recall, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    context.say(`deleting the Node object ${name}: the machine it was made for is gone`);
+    await askApiServer(context, ['delete', 'node', name, '--ignore-not-found']);
+  }
 }
 
 /**
- * Lets nodes register anew. A server that was replaced after the backup has the name of its predecessor, as a rule: its kubelet
- * registers where no Node object of that machine is in its way. A worker that is dead itself must not hold up the others.
+ * The names of the nodes whose server is gone. Their Node objects are deleted, too, so that their pods go elsewhere.
  */
-async function ask(deps: ActivityDependencies, input: StepInput, { nodes, asked, ...work }: Asking): Promise<void> {
-  if (nodes.length === 0) return;
-  await deleteNodes(work, nodesOfOtherMachines(await kubectl(work, GET_NODES), nodes, work.own));
-  const reached = await restartKubelets(deps, input, { nodes, beat: work.beat });
-  for (const { nodeName, slot } of nodes) asked.set(nodeName, reached.includes(slot) ? 'asked' : 'unreachable');
-  const lost = nodes.filter(({ slot }) => !reached.includes(slot));
-  if (lost.length === 0) return;
-  await deleteNodes(work, await withoutServer(deps, input, lost));
-  const text = `not reached, heal them: ${lost.map(({ nodeName }) => nodeName).join(', ')}`;
-  await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
-  deps.log.warn({ vnfInstanceId: input.vnfInstanceId, nodes: lost.map(({ nodeName }) => nodeName) }, text);
-}
-
-async function deleteNodes(work: Recall, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    work.beat.say(`deleting the Node object ${name}: the machine it was made for is gone`);
-    await kubectl(work, commandLine([...KUBECTL, 'delete', 'node', name, '--ignore-not-found']));
-  }
-}
-
-/** Those whose server is gone will not come back, and their pods must go elsewhere: their Node objects are deleted, too. */
-async function withoutServer(
-  deps: ActivityDependencies,
-  input: StepInput,
-  nodes: readonly ClusterNode[],
-): Promise<string[]> {
-  if (nodes.length === 0) return [];
-  const session = vimSession(await vimConnectionOf(deps, input));
-  const looked = nodes.map(async ({ nodeName, serverId }) =>
-    (await showServer(session, serverId)) === undefined ? [nodeName] : [],
+async function listWithoutServer(context: Recall, nodes: readonly ClusterNode[]): Promise<string[]> {
+  const { signal } = context;
+  const session = vimSession(await readVimConnection(context));
+  const names = nodes.map(async ({ nodeName, serverId }) =>
+    (await showServer(session, serverId, { signal })) === undefined ? [nodeName] : [],
   );
-  return (await Promise.all(looked)).flat();
+  return (await Promise.all(names)).flat();
 }
 
-/** @returns the slots of the nodes that could be asked */
-async function restartKubelets(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { nodes, beat }: { nodes: readonly ClusterNode[]; beat: Beat },
-): Promise<string[]> {
-  const asked: string[] = [];
-  for (let at = 0; at < nodes.length; at += NODES_AT_ONCE) {
-    await Promise.all(
-      nodes.slice(at, at + NODES_AT_ONCE).map(async ({ slot, nodeName }) => {
-        try {
-          await onNode(deps, input, { slot, limitSeconds: 10, beat }, async ({ session }) => {
-            beat.say(`restarting the kubelet of ${nodeName}`);
-            await execAsRoot(session, sudoCommand(['systemctl', 'restart', 'kubelet']), { signal: beat.signal });
-          });
-          asked.push(slot);
-        } catch (error) {
-          if (!(error instanceof VnflowError)) throw error;
-        }
-      }),
-    );
-  }
-  return asked;
+/** @returns the slots of the nodes whose kubelet was restarted */
+async function restartKubelets(context: Recall, nodes: readonly ClusterNode[]): Promise<string[]> {
+  const slots = await workInParts(nodes, NODES_AT_ONCE, async ({ slot, nodeName }) => {
+    try {
+      await onNode(context, { slot, limitSeconds: 10 }, async ({ session, signal, say }) => {
+        say(`restarting the kubelet of ${nodeName}`);
+        await execAsRoot(session, sudoCommand(['systemctl', 'restart', 'kubelet']), { signal });
+      });
+      return [slot];
+    } catch (error) {
+      if (!(error instanceof VnflowError)) throw error;
+      return [];
+    }
+  });
+  return slots.flat();
 }
 
 function notReady(nodes: string, expected: readonly string[]): string[] {
@@ -150,11 +129,11 @@ function notReady(nodes: string, expected: readonly string[]): string[] {
   return expected.filter((name) => !ready.has(name));
 }
 
-async function kubectl({ session, beat }: Recall, command: string): Promise<string> {
-  const { code, stdout, stderr } = await session.exec(command, { timeoutMs: KUBECTL_TIMEOUT_MS, signal: beat.signal });
-  if (code === 0) return stdout;
-  throw new VnflowError('CLUSTER_NOT_READY', {
-    detail: `The restored API server did not answer on ${session.label}.`,
-    seen: stderr.slice(-1000),
-  });
+async function getNodes(context: Recall): Promise<string> {
+  return askApiServer(context, ['get', 'nodes', '-o', 'json']);
+}
+
+async function askApiServer(context: Recall, args: readonly string[]): Promise<string> {
+  const failure = `The restored API server did not answer on ${context.session.label}.`;
+  return (await kubectl(context, args, { failure })).stdout;
 }

@@ -1,27 +1,18 @@
 import { z } from 'zod';
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
-import {
-  createStack,
-  findStack,
-  listResources,
-  type Stack,
-  stackFiles,
-  stackTemplate,
-  updateStack,
-} from '../../openstack/heat.ts';
+import { type Stack, stackFiles, stackTemplate } from '../../openstack/heat.ts';
 import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { NfvParameter } from '../facts/instantiated-info.ts';
-import { stackName } from '../facts/operation-facts.ts';
-import { placedResources } from '../stack/placed-resources.ts';
-import { keptSizes } from '../stack/scaling-groups.ts';
+import { nfvOf } from '../facts/instantiated-info.ts';
+import { changeStack, makeStack, removeStack } from '../stack/change-stack.ts';
+import { findOwnStack, stackIsGone } from '../stack/find-stack.ts';
+import { listPlacedResources } from '../stack/placed-resources.ts';
+import { keepGroupSizes } from '../stack/scaling-groups.ts';
+import { type StackContext, withStack } from '../stack/stack-context.ts';
 import { HEAT_TIMEOUT_MINS } from '../stack/stack-input.ts';
-import { refOf, resumeStack, type StackStep, untilStack } from '../stack/stack-progress.ts';
-import { removeStack, stackIsGone, stackStepOf } from '../stack/stack-step.ts';
+import { refOf, resumeStack } from '../stack/stack-progress.ts';
 import type { StepContextOf } from '../step-context.ts';
 
-/** A stack as it was before it was deleted: it may hold parameters that are nobody's business, so it is kept sealed. */
+/** A stack as it was before it was deleted. It is kept sealed, because its parameters may hold secrets. */
 const Blueprint = z.object({
   id: z.string(),
   /** As text where the sizes of scaling groups had to be set. */
@@ -31,56 +22,44 @@ const Blueprint = z.object({
 });
 type Blueprint = z.infer<typeof Blueprint>;
 
-/** Tacker's heal with `all: true`: the stack is deleted and created again, from its own template, files and parameters. */
+/**
+ * Tacker's heal with `all: true`: the stack is deleted and created again, from its own template, files and parameters.
+ */
 export async function recreateStack(step: StepContextOf<'recreateStack'>): Promise<undefined> {
-  const work = { ...(await stackStepOf(step)), name: stackName(step.input.vnfInstanceId) };
-  await recreate(step.deps, step.input, work);
-}
-
-interface Work extends StackStep {
-  readonly name: string;
-}
-
-async function recreate(deps: ActivityDependencies, input: StepInput, work: Work): Promise<void> {
-  const { session, beat, name } = work;
-  const found = await findStack(session, name, { signal: beat.signal });
-  const blueprint = await blueprintOf(deps, input, { work, found });
-  if (found && found.id !== blueprint.id && !found.stack_status.startsWith('DELETE_')) {
-    return finish(deps, work, found);
+  const context = await withStack(step);
+  const found = await findOwnStack(context);
+  const { id, ...content } = await readBlueprint(context, found);
+  if (found && found.id !== id && !found.stack_status.startsWith('DELETE_')) {
+    await finishStack(context, found);
+    return;
   }
-  if (found) await removeStack(deps, work, refOf(found));
-  const { id: _, ...content } = blueprint;
-  beat.mustHold();
-  const stack = await createStack(session, name, { ...content, timeoutMins: HEAT_TIMEOUT_MINS, signal: beat.signal });
-  await untilStack(deps, work, { stack, goal: 'create' });
+  if (found) await removeStack(context, found);
+  await makeStack(context, { ...content, timeoutMins: HEAT_TIMEOUT_MINS });
 }
 
-/** The new one, begun by an earlier attempt. */
-async function finish(deps: ActivityDependencies, work: Work, found: Stack): Promise<void> {
-  if (!found.stack_status.endsWith('_FAILED')) return resumeStack(deps, work, { stack: found, goal: 'create' });
-  work.beat.mustHold();
-  await updateStack(work.session, refOf(found), { signal: work.beat.signal });
-  await untilStack(deps, work, { stack: refOf(found), goal: 'update' });
+/** Goes on with the new stack, which an earlier attempt began. */
+async function finishStack(context: StackContext, found: Stack): Promise<void> {
+  if (found.stack_status.endsWith('_FAILED')) await changeStack(context, found);
+  else await resumeStack(context, { stack: found, goal: 'create' });
 }
 
-async function blueprintOf(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { work, found }: { work: Work; found: Stack | undefined },
-): Promise<Blueprint> {
-  const { session, beat } = work;
+/**
+ * Reads the blueprint. The first attempt makes it from the stack that is there.
+ * @throws VnflowError VIM_NOT_FOUND without blueprint and stack
+ */
+async function readBlueprint(context: StackContext, found: Stack | undefined): Promise<Blueprint> {
+  const { deps, input, session, signal } = context;
   const key = secretName.stackBlueprint(input.vnfLcmOpOccId);
   const kept = Blueprint.safeParse(await deps.secrets.get(key));
   if (kept.success) return kept.data;
-  if (!found) throw stackIsGone(input.vnfInstanceId);
-  const options = { signal: beat.signal };
-  const rows = await listResources(session, refOf(found), { nestedDepth: 2, ...options });
-  const sizes = await keptSizes(work, found, await placedResources(deps, input, rows));
+  if (!found) throw stackIsGone(context);
+  const stack = refOf(found);
+  const sizes = await keepGroupSizes(context, found, await listPlacedResources(context, found));
   const blueprint: Blueprint = {
     id: found.id,
-    template: sizes.template ?? (await stackTemplate(session, refOf(found), options)),
-    files: await stackFiles(session, refOf(found), options),
-    parameters: { ...othersOf(found), nfv: NfvParameter.parse(found.parameters['nfv'] ?? '{}') },
+    template: sizes.template ?? (await stackTemplate(session, stack, { signal })),
+    files: await stackFiles(session, stack, { signal }),
+    parameters: { ...othersOf(found), nfv: nfvOf(found) },
   };
   await writeAsAttempt(deps, ({ secrets }) => secrets.put(key, blueprint, input.vnfLcmOpOccId));
   return blueprint;

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { VnflowError } from '../../domain/problems.ts';
 import {
   objectToRemoval,
@@ -13,19 +12,17 @@ import {
   proveRemoval,
   removableMembers,
 } from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
-import type { SshSession } from '../../ssh/session.ts';
 import { listControlPlane } from '../../store/cluster-nodes.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
-import { plannedVerdicts } from '../etcd/control-plane-evidence.ts';
-import { liveMembers, removeMember } from '../etcd/etcd.ts';
+import { lookUntilUnobjected, readPlannedVerdicts } from '../etcd/control-plane-evidence.ts';
+import { listLiveMembers, removeMember } from '../etcd/etcd.ts';
 import { controlPlaneNode, onControlPlane } from '../node/control-plane.ts';
-import { drainTimeoutOf, leaveCluster } from '../node/leave-cluster.ts';
+import { leaveCluster, readDrainTimeout } from '../node/leave-cluster.ts';
+import type { NodeContext } from '../node/node-session.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 /**
- * Takes a control-plane node out, dead or alive, from one that stays: never before etcd has proved that the rest has a majority.
- * No login on the node that leaves.
+ * Takes a control-plane node out of the cluster, dead or alive. It works from a control-plane node that stays and never
+ * logs in to the node that leaves. Before anything changes, etcd must prove that the other members have a majority.
  */
 export async function removeControlPlane(step: StepContextOf<'removeControlPlane'>): Promise<undefined> {
   const { deps, input } = step;
@@ -33,17 +30,17 @@ export async function removeControlPlane(step: StepContextOf<'removeControlPlane
   const nodes = (await listControlPlane(deps.db, input.vnfInstanceId)).map(controlPlaneNode);
   const victim = nodes.find((node) => node.slot === slot);
   if (!victim) throw new VnflowError('INTERNAL', { detail: `No server is bound to ${slot}.` });
-  const timeoutSeconds = await drainTimeoutOf(deps, input);
-  const before = await plannedVerdicts(deps, input);
-  await onControlPlane(deps, input, { avoid: [slot], beat: step }, async ({ session }) => {
-    const removal = { session, beat: step, nodes, slot, before };
-    proveDeparture(await untilAsPlanned(deps, removal), victim);
-    await leaveCluster(deps, session, { name: victim.name, timeoutSeconds, beat: step });
+  const timeoutSeconds = await readDrainTimeout(step);
+  const before = await readPlannedVerdicts(step);
+  await onControlPlane(step, { avoid: [slot] }, async (node) => {
+    const removal = { ...node, nodes, slot, before };
+    proveDeparture(await listMembersAsPlanned(removal), victim);
+    await leaveCluster(node, { name: victim.name, timeoutSeconds });
     await removeMembers(removal);
   });
 }
 
-/** A living member goes only when its successor could join at once. */
+/** A living member leaves only when its successor could join at once. @throws VnflowError QUORUM_INCOMPLETE */
 function proveDeparture(members: readonly LiveMember[], victim: ControlPlaneNode): void {
   const own = members.find((member) => isMemberOf(victim, member) && member.healthy && !member.learner);
   if (!own) return;
@@ -53,44 +50,42 @@ function proveDeparture(members: readonly LiveMember[], victim: ControlPlaneNode
     throw new VnflowError('QUORUM_INCOMPLETE', { detail: `${victim.name} stays: without it ${proof.sentence}` });
 }
 
-interface Removal {
-  readonly session: SshSession;
-  readonly beat: Beat;
+/** Works on a control-plane node that stays. */
+interface Removal extends NodeContext {
+  /** All control-plane nodes. */
   readonly nodes: readonly ControlPlaneNode[];
+  /** Of the node that leaves. */
   readonly slot: string;
+  /** The verdicts that the plan rests on. */
   readonly before: Verdicts;
 }
 
 /**
- * The members, when nothing speaks against the removal: looks again for minutes while one that stays does not vote.
+ * Lists the members. While a member that stays does not vote, the list is read anew, for minutes.
  * @throws VnflowError CONTROL_PLANE_CHANGED
  */
-async function untilAsPlanned(
-  deps: ActivityDependencies,
-  { session, beat, nodes, slot, before }: Removal,
-): Promise<readonly LiveMember[]> {
-  const until = Date.now() + deps.pace.surveyLimit * 1000;
-  for (;;) {
-    const members = await liveMembers(session);
-    const objection = objectToRemoval(before, { members, nodes, slot });
-    if (!objection) return members;
-    if (!objection.mayPass || Date.now() >= until) throw refusalOf(objection);
-    beat.say(objection.detail);
-    await delay(deps.pace.poll.longest * 1000, undefined, { signal: beat.signal });
-  }
+function listMembersAsPlanned(removal: Removal): Promise<readonly LiveMember[]> {
+  const { session, before, nodes, slot } = removal;
+  return lookUntilUnobjected(removal, {
+    look: () => listLiveMembers(session),
+    object: (members) => objectToRemoval(before, { members, nodes, slot }),
+  });
 }
 
-/** One after another, each proved with what etcd says at that moment. */
-async function removeMembers({ session, beat, nodes, slot, before }: Removal): Promise<void> {
+/**
+ * Removes the members of the node one after the other. Each removal is proved with the members that etcd lists right
+ * before it.
+ */
+async function removeMembers({ session, say, nodes, slot, before }: Removal): Promise<void> {
   for (;;) {
-    const members = await liveMembers(session);
+    const members = await listLiveMembers(session);
     const [leaving] = removableMembers(members, nodes, [slot]);
     if (!leaving) return;
     const objection = objectToRemoval(before, { members, nodes, slot });
     if (objection) throw refusalOf(objection);
     const proof = proveRemoval(members, leaving);
     if (!proof.safe) throw new VnflowError('QUORUM_LOST', { detail: `No member was removed: ${proof.sentence}` });
-    beat.say(proof.sentence);
+    say(proof.sentence);
     await removeMember(session, leaving);
   }
 }

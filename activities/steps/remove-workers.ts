@@ -1,38 +1,32 @@
 import { type ClusterNode, findNodesOfSlots } from '../../store/cluster-nodes.ts';
-import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
-import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import { workInParts } from '../attempt/in-parts.ts';
+import { keepFacts, readFact } from '../facts/kept-facts.ts';
 import { onControlPlane } from '../node/control-plane.ts';
-import { cordon, drainTimeoutOf, leaveCluster } from '../node/leave-cluster.ts';
+import { cordon, leaveCluster, readDrainTimeout } from '../node/leave-cluster.ts';
 import type { StepContext, StepContextOf } from '../step-context.ts';
 
 /** Evictions of one node must not starve those of another. */
 const NODES_AT_ONCE = 10;
 
 /**
- * Takes workers out of the cluster: cordon, drain through the eviction API (disruption budgets respected), delete the node.
- * One session to a control-plane node, whatever the number of workers; none to the workers.
+ * Takes workers out of the cluster: cordon, drain through the eviction API (disruption budgets respected), delete the
+ * node. It needs one session to a control-plane node, whatever the number of workers, and none to the workers.
  */
 export async function removeWorkers(step: StepContextOf<'removeWorkers'>): Promise<undefined> {
   const { deps, input } = step;
   const nodes = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.workers);
   const victims = nodes.map(({ nodeName }) => nodeName);
   await keepNames(step, nodes);
-  const timeoutSeconds = await drainTimeoutOf(deps, input);
-  await onControlPlane(deps, input, { beat: step }, async ({ session }) => {
-    for (const name of victims) await cordon(session, step, name);
-    for (let at = 0; at < victims.length; at += NODES_AT_ONCE) {
-      await Promise.all(
-        victims
-          .slice(at, at + NODES_AT_ONCE)
-          .map((name) => leaveCluster(deps, session, { name, timeoutSeconds, beat: step })),
-      );
-    }
+  const timeoutSeconds = await readDrainTimeout(step);
+  await onControlPlane(step, {}, async (node) => {
+    for (const name of victims) await cordon(node, name);
+    await workInParts(victims, NODES_AT_ONCE, (name) => leaveCluster(node, { name, timeoutSeconds }));
   });
 }
 
-/** `discover` removes the rows of nodes without a server; `forgetNodes` needs the names after that. */
-async function keepNames({ deps, input }: StepContext, nodes: readonly ClusterNode[]): Promise<void> {
-  const kept = await readOperationFact(deps.db, input.vnfLcmOpOccId, 'removedNodes');
-  const removedNodes = { ...kept, ...Object.fromEntries(nodes.map(({ slot, nodeName }) => [slot, nodeName])) };
-  await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, input.vnfLcmOpOccId, { removedNodes }));
+/** Keeps the names for `forgetNodes`: until then `discover` removes the rows of nodes without a server. */
+async function keepNames(step: StepContext, nodes: readonly ClusterNode[]): Promise<void> {
+  const kept = await readFact(step, 'removedNodes');
+  const names = Object.fromEntries(nodes.map(({ slot, nodeName }) => [slot, nodeName]));
+  await keepFacts(step, { removedNodes: { ...kept, ...names } });
 }

@@ -1,118 +1,95 @@
-import type { StepInput } from '../../domain/operation/activity-contract.ts';
 import { replacedServersKey } from '../../domain/operation-facts.ts';
 import { VnflowError } from '../../domain/problems.ts';
-import { parseSlot, slotName } from '../../domain/slot.ts';
+import { parseSlot, slotName, stackResourceName } from '../../domain/slot.ts';
 import { healUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
-import {
-  listResources,
-  markUnhealthy,
-  type Stack,
-  type StackInput,
-  type StackResource,
-  stackOf,
-  updateStack,
-} from '../../openstack/heat.ts';
-import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
-import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import { markUnhealthy, type Stack, type StackInput, type StackResource, stackOf } from '../../openstack/heat.ts';
 import { mustBeAsPlanned } from '../etcd/control-plane-evidence.ts';
-import { NfvParameter } from '../facts/instantiated-info.ts';
-import { stackName } from '../facts/operation-facts.ts';
-import { requestOf } from '../facts/request-of.ts';
-import { grantOf } from '../records/grant.ts';
+import { nfvOf } from '../facts/instantiated-info.ts';
+import { keepFacts, readFact } from '../facts/kept-facts.ts';
+import { readGrant } from '../facts/read-grant.ts';
+import { readRequest } from '../facts/read-request.ts';
 import { mustHaveCapacity } from '../stack/capacity.ts';
-import { type Placed, placedResources } from '../stack/placed-resources.ts';
-import { presentServers, removeServers } from '../stack/remove-servers.ts';
-import { clearMarks, keptSizes } from '../stack/scaling-groups.ts';
-import { stackAtRest } from '../stack/stack-at-rest.ts';
-import { refOf, type StackStep, untilStack } from '../stack/stack-progress.ts';
-import { stackStepOf } from '../stack/stack-step.ts';
-import type { StepContextOf } from '../step-context.ts';
+import { changeStack } from '../stack/change-stack.ts';
+import { listPlacedResources, type PlacedStackResource } from '../stack/placed-resources.ts';
+import { listPresentServers, removeServers } from '../stack/remove-servers.ts';
+import { clearMarks, keepGroupSizes } from '../stack/scaling-groups.ts';
+import { awaitRest } from '../stack/stack-at-rest.ts';
+import { type StackAccess, withStack } from '../stack/stack-context.ts';
+import type { StepContext, StepContextOf } from '../step-context.ts';
 
-/** Tacker's words. */
+/** The reason that Tacker gives to Heat. */
 const REASON = 'marked by tacker';
 
 /**
- * As Tacker heals on the Heat side: marks the servers unhealthy, and an update of the stack replaces them. Ports and volumes stay.
- * Heat would make the new server before it deletes the old one, and needs a spare host (strict anti-affinity) and spare quota for
- * that. So the old ones are deleted in Nova first.
+ * Replaces servers in Heat as Tacker does: marks them unhealthy, and an update of the stack replaces them. Ports and
+ * volumes stay. Heat would make the new server before it deletes the old one, and needs a spare host (strict
+ * anti-affinity) and spare quota for that. So the old servers are deleted in Nova first.
  */
 export async function replaceServers(step: StepContextOf<'replaceServers'>): Promise<undefined> {
-  const { vnfInstanceId, slot, servers = slot === undefined ? [] : [slot] } = step.input;
-  const work = { ...(await stackStepOf(step)), name: stackName(vnfInstanceId), slots: servers };
-  await replace(step.deps, step.input, work);
+  const { slot, servers = slot === undefined ? [] : [slot] } = step.input;
+  await replaceInStack({ ...(await withStack(step)), slots: servers });
 }
 
-interface Work extends StackStep {
-  /** Of the stack. */
-  readonly name: string;
+interface Replacement extends StepContext, StackAccess {
   /** Of the servers that are replaced. */
   readonly slots: readonly string[];
 }
 
-async function replace(deps: ActivityDependencies, input: StepInput, work: Work): Promise<void> {
-  const stack = await stackAtRest(deps, work);
-  const { slots } = work;
-  const look = async () => {
-    const rows = await listResources(work.session, refOf(stack), { nestedDepth: 2, signal: work.beat.signal });
-    return placedResources(deps, input, rows);
-  };
-  const resources = await look();
-  const found = serversOf(resources, stack, slots);
-  const before = await serversBefore(deps, input, found);
+async function replaceInStack(context: Replacement): Promise<void> {
+  const stack = await awaitRest(context);
+  const resources = await listPlacedResources(context, stack);
+  const found = findServers(context, stack, resources);
+  const before = await readServersBefore(context, found);
   const isOld = ({ slot, server }: HealedServer) => server.physical_resource_id === before[slot];
   const old = found.filter(isOld);
   if (old.length === 0 && stack.stack_status.endsWith('_COMPLETE')) return;
-  // once more: what is deleted must come back
-  await mustHaveCapacity(deps, input, { session: work.session, signal: work.beat.signal });
-  const going = await presentServers(work, serversToRemove(found, before));
-  // all of the step: a server that is gone already, or was removed by an earlier attempt, is as good as one that goes now
-  const leaving = going.length > 0 ? Object.keys(before) : [];
-  await mustBeAsPlanned(deps, input, { leaving, beat: work.beat });
-  await removeServers(deps, work, going);
-  const withStorage = (await requestOf(deps, input, 'HEAL')).additionalParams?.['all'] === true;
-  for (const { server, volumes } of old) {
-    for (const resource of [server, ...(withStorage ? volumes : [])]) {
-      work.beat.mustHold();
-      await markUnhealthy(work.session, stackOf(resource), {
-        name: resource.resource_name,
-        reason: REASON,
-        signal: work.beat.signal,
-      });
-    }
-  }
-  await clearMarks({ ...work, resources }, new Set());
+  // checked right before servers are deleted, as at the grant: the cloud must have room for their successors
+  await mustHaveCapacity(context);
+  const going = await listPresentServers(context, serversToRemove(found, before));
+  // all servers of the step: one that an earlier attempt has removed counts like one that goes now
+  await mustBeAsPlanned(context, going.length > 0 ? Object.keys(before) : []);
+  await removeServers(context, going);
+  await markServersUnhealthy(context, old);
+  await clearMarks(context, resources);
   const change = found.some(({ isMember }) => isMember)
-    ? await keptSizes(work, stack, resources)
-    : await newImages(deps, input, { stack, found });
-  work.beat.mustHold();
-  await updateStack(work.session, refOf(stack), { ...change, signal: work.beat.signal });
-  await untilStack(deps, work, { stack: refOf(stack), goal: 'update' });
-  const stayed = serversOf(await look(), stack, slots).filter(isOld);
+    ? await keepGroupSizes(context, stack, resources)
+    : await makeNewImages(context, stack, found);
+  await changeStack(context, stack, change);
+  const stayed = findServers(context, stack, await listPlacedResources(context, stack)).filter(isOld);
   if (stayed.length === 0) return;
   throw new VnflowError('STACK_UPDATE_FAILED', {
-    detail: `Heat has updated stack ${work.name}, but not replaced ${stayed.map(({ name }) => name).join(', ')}.`,
+    detail: `Heat has updated stack ${context.stackName}, but not replaced ${stayed.map(({ name }) => name).join(', ')}.`,
   });
 }
 
-/** Members of a group have one image in common, which a heal does not change; others get the image that the grant names. */
-async function newImages(
-  deps: ActivityDependencies,
-  input: StepInput,
-  { stack, found }: { readonly stack: Stack; readonly found: readonly HealedServer[] },
-): Promise<StackInput> {
-  const { softwareImages = {} } = await grantOf(deps, input);
-  const nfv = NfvParameter.parse(stack.parameters['nfv'] ?? '{}');
-  return healUserData(
-    { nfv },
-    softwareImages,
-    found.map(({ name }) => name),
-  );
+async function markServersUnhealthy(context: Replacement, servers: readonly HealedServer[]): Promise<void> {
+  const { session, signal } = context;
+  const withStorage = (await readRequest(context, 'HEAL')).additionalParams?.['all'] === true;
+  for (const { server, volumes } of servers) {
+    for (const resource of [server, ...(withStorage ? volumes : [])]) {
+      context.mustHold();
+      await markUnhealthy(session, stackOf(resource), { name: resource.resource_name, reason: REASON, signal });
+    }
+  }
 }
 
 /**
- * Those that were there when the step first looked: an update that failed leaves them behind, and the stack names them no more.
- * And what such an update has left in their places: it takes quota, too.
+ * Makes what an update must carry so that servers get the images that the grant names. Only for servers that are no
+ * members of a group: members have one image in common, which a heal does not change.
+ */
+async function makeNewImages(
+  context: Replacement,
+  stack: Stack,
+  servers: readonly HealedServer[],
+): Promise<StackInput> {
+  const { softwareImages = {} } = await readGrant(context);
+  const names = servers.map(({ name }) => name);
+  return healUserData({ nfv: nfvOf(stack) }, softwareImages, names);
+}
+
+/**
+ * The ids of the servers that the step found when it first looked: an update that failed leaves them behind, and the
+ * stack does not name them any more. And the ids of servers that such an update could not create: they take quota, too.
  */
 function serversToRemove(found: readonly HealedServer[], before: Readonly<Record<string, string>>): string[] {
   const failed = found.filter(({ server }) => server.resource_status === 'CREATE_FAILED');
@@ -127,15 +104,18 @@ interface HealedServer {
   /** Is the nested stack a member of a scaling group? */
   readonly isMember: boolean;
   readonly server: StackResource;
-  /** Volumes of the same nested stack. */
+  /** Volumes of that nested stack. */
   readonly volumes: readonly StackResource[];
 }
 
-function serversOf(resources: readonly Placed[], stack: Stack, slots: readonly string[]): HealedServer[] {
+const VOLUME = 'OS::Cinder::Volume';
+
+/** @throws VnflowError RESOURCE_MISSING when a slot of the step has no server */
+function findServers({ slots }: Replacement, stack: Stack, resources: readonly PlacedStackResource[]): HealedServer[] {
   return slots.map((slot) => {
     const found = resources.find(({ name, place }) => place !== undefined && slotName(name, place.index) === slot);
-    const { vduId, index } = parseSlot(slot);
     if (!found) {
+      const { vduId } = parseSlot(slot);
       throw new VnflowError('RESOURCE_MISSING', {
         detail: `Stack ${stack.stack_name} has no server ${vduId} in the place of ${slot}.`,
       });
@@ -143,7 +123,7 @@ function serversOf(resources: readonly Placed[], stack: Stack, slots: readonly s
     const own = resources.filter((other) => other.stack.id === found.stack.id && other.type === VOLUME);
     return {
       slot,
-      name: `${vduId}-${index}`,
+      name: stackResourceName(slot),
       server: found.row,
       isMember: found.place?.member !== undefined,
       volumes: own.map(({ row }) => row),
@@ -151,18 +131,18 @@ function serversOf(resources: readonly Placed[], stack: Stack, slots: readonly s
   });
 }
 
-const VOLUME = 'OS::Cinder::Volume';
-
-/** Which servers were there when the step first looked: a later attempt does not replace their successors. */
-async function serversBefore(
-  deps: ActivityDependencies,
-  input: StepInput,
+/**
+ * By slot: the id of the server when the step first looked. A later attempt does not replace the successors of these
+ * servers.
+ */
+async function readServersBefore(
+  context: Replacement,
   found: readonly HealedServer[],
 ): Promise<Record<string, string>> {
-  const key = replacedServersKey(input.stepId);
-  const kept = await readOperationFact(deps.db, input.vnfLcmOpOccId, key);
+  const key = replacedServersKey(context.input.stepId);
+  const kept = await readFact(context, key);
   if (kept) return kept;
   const now = Object.fromEntries(found.map(({ slot, server }) => [slot, server.physical_resource_id]));
-  await writeAsAttempt(deps, ({ db }) => keepOperationFacts(db, input.vnfLcmOpOccId, { [key]: now }));
+  await keepFacts(context, { [key]: now });
   return now;
 }

@@ -1,57 +1,55 @@
-import type { StepInput, StepInputOf } from '../../domain/operation/activity-contract.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { findBackup } from '../../domain/vnf-kinds/kubernetes-cluster/chosen-backup.ts';
 import type { ClusterContext } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
 import { JOB_ROOT } from '../../ssh/job-commands.ts';
 import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { type ClusterBackup, listClusterBackups } from '../../store/cluster-backups.ts';
-import { keepOperationFacts, readOperationFact } from '../../store/operations.ts';
-import type { Beat } from '../attempt/heartbeating.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { keepFacts, readFact } from '../facts/kept-facts.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
-import { type NodeAccess, onNode, REACH_SECONDS } from '../node/node-session.ts';
-import { seeFenced } from '../stack/fenced-servers.ts';
+import { type NodeContext, onNode, REACH_SECONDS } from '../node/node-session.ts';
+import type { PhaseContext } from '../node/phase.ts';
+import { keepFenced } from '../stack/fenced-servers.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 const PUT_TIMEOUT_MS = 600_000;
 const DIRECTORY = `${JOB_ROOT}/restore`;
 
-/** Standard input: the backup. It has its name only when it is whole. */
+/** Reads the backup from standard input. The file gets its name only when it is whole. */
 const PUT = `umask 077
 directory=$1 id=$2
 mkdir -p "$directory" && chmod 700 "$directory" || exit 1
 cat > "$directory/$id.part" && mv "$directory/$id.part" "$directory/$id"
 `;
 
-/** The cluster of a backup, on one control-plane node. */
+/** Restores a cluster from a backup, on one control-plane node. */
 export async function restoreControlPlane(step: StepContextOf<'restoreControlPlane'>): Promise<undefined> {
-  const { deps, input } = step;
-  const backup = await chosenBackup(deps, input);
-  await seeFenced(deps, input, step);
-  await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async (access) => {
-    await restore(deps, input, { access, beat: step, backup });
+  const backup = await chooseBackup(step);
+  await keepFenced(step);
+  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
+    await restoreCluster(node, backup);
   });
 }
 
-/** The one that the request names, or the newest when the step first looked: a retry goes on with the same. */
-async function chosenBackup(
-  deps: ActivityDependencies,
-  input: StepInputOf<'restoreControlPlane'>,
-): Promise<ClusterBackup> {
+/**
+ * The backup that the request names, or the newest backup when the step first looked. A retry goes on with that backup.
+ */
+async function chooseBackup(step: StepContextOf<'restoreControlPlane'>): Promise<ClusterBackup> {
+  const { deps, input } = step;
   const backups = await listClusterBackups(deps.db, input.vnfInstanceId);
-  const chosen = (await readOperationFact(deps.db, input.vnfLcmOpOccId, 'restore'))?.backupId ?? input.backupId;
+  const chosen = (await readFact(step, 'restore'))?.backupId ?? input.backupId;
   const backup = chosen === undefined ? backups[0] : findBackup(backups, chosen);
   if (!backup) {
     throw new VnflowError('BACKUP_MISSING', {
       detail: `There is no backup of the cluster of VNF instance ${input.vnfInstanceId}: it cannot be restored.`,
     });
   }
-  checkEndpoint(backup, await readOperationFact(deps.db, input.vnfLcmOpOccId, 'cluster'));
-  await keepOperationFacts(deps.db, input.vnfLcmOpOccId, { restore: { backupId: backup.id } });
+  checkEndpoint(backup, await readFact(step, 'cluster'));
+  await keepFacts(step, { restore: { backupId: backup.id } });
   return backup;
 }
 
-/** Every kubelet has the old address in its configuration: at another one nobody would come back. */
+/** Every kubelet has the old address in its configuration: no node would find a cluster with another address. */
 function checkEndpoint({ endpoint }: ClusterBackup, cluster: ClusterContext | undefined): void {
   if (cluster === undefined || cluster.endpoint === endpoint) return;
   throw new VnflowError('RESTORE_ENDPOINT_CHANGED', {
@@ -59,29 +57,23 @@ function checkEndpoint({ endpoint }: ClusterBackup, cluster: ClusterContext | un
   });
 }
 
-interface Restoring {
-  readonly access: NodeAccess;
-  readonly beat: Beat;
-  readonly backup: ClusterBackup;
-}
-
-async function restore(deps: ActivityDependencies, input: StepInput, { access, beat, backup }: Restoring) {
-  const file = `${DIRECTORY}/${backup.id}`;
-  await putBackup(access, { archive: await unsealed(deps, backup), id: backup.id, beat });
-  const restored = { id: backup.id, file, revision: backup.revision, restoreId: input.vnfLcmOpOccId };
-  const phase = { kind: 'restoreControlPlane', backup: restored } as const;
+async function restoreCluster(step: PhaseContext, backup: ClusterBackup): Promise<void> {
+  const { id, revision } = backup;
+  const file = `${DIRECTORY}/${id}`;
+  await putBackup(step, { id, archive: await openBackup(step.deps, backup) });
+  const restored = { id, file, revision, restoreId: step.input.vnfLcmOpOccId };
   try {
-    await mintJoinCredentials(deps, input, { phase, access, beat });
+    await mintJoinCredentials(step, { kind: 'restoreControlPlane', backup: restored });
   } catch (error) {
-    // while the session lives, the job has ended: the next attempt brings the file again
-    await execAsRoot(access.session, sudoCommand(['rm', '-f', file])).catch(() => undefined);
+    // when the session still works, the job has ended: the next attempt brings the file anew
+    await execAsRoot(step.session, sudoCommand(['rm', '-f', file])).catch(() => undefined);
     throw error;
   }
 }
 
-async function unsealed(deps: ActivityDependencies, backup: ClusterBackup): Promise<Buffer> {
+async function openBackup({ backups }: ActivityDependencies, backup: ClusterBackup): Promise<Buffer> {
   try {
-    return await deps.backups.store.read(backup);
+    return await backups.store.read(backup);
   } catch (error) {
     throw new VnflowError('BACKUP_UNREADABLE', {
       detail: `The backup of ${backup.takenAt.toISOString()} (${backup.id}) does not open under this master key.`,
@@ -90,14 +82,15 @@ async function unsealed(deps: ActivityDependencies, backup: ClusterBackup): Prom
   }
 }
 
+/** Writes a backup into a file on the node. @throws VnflowError NODE_COMMAND_TRANSIENT; as `execAsRoot` */
 async function putBackup(
-  { session, node }: NodeAccess,
-  { archive, id, beat }: { archive: Buffer; id: string; beat: Beat },
+  { session, node, signal, say }: NodeContext,
+  { archive, id }: { readonly archive: Buffer; readonly id: string },
 ): Promise<void> {
-  beat.say(`bringing the backup to ${node.nodeName}`);
+  say(`bringing the backup to ${node.nodeName}`);
   const { code, stderr } = await execAsRoot(session, sudoCommand(['sh', '-c', PUT, 'vnflow', DIRECTORY, id]), {
     stdin: archive,
-    signal: beat.signal,
+    signal,
     timeoutMs: PUT_TIMEOUT_MS,
   });
   if (code === 0) return;

@@ -1,18 +1,17 @@
 import { scaleInUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
-import { scaleFactsOf } from '../facts/scale-facts-of.ts';
-import { bringTo, scaledStackOf } from '../stack/scale-stack.ts';
-import { scalingGroupOf, shrinkGroup } from '../stack/scaling-groups.ts';
+import { readScaleFacts } from '../facts/read-scale-facts.ts';
+import { readScaledStack, scaleStack } from '../stack/scale-stack.ts';
+import { findScalingGroup, shrinkGroups } from '../stack/scaling-groups.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 /** Takes servers out of the stack. Looks first whether they are gone already. */
 export async function shrinkStack(step: StepContextOf<'shrinkStack'>): Promise<undefined> {
-  const { deps, input } = step;
-  const { vduId } = await scaleFactsOf(deps, input);
-  if ((await scalingGroupOf(deps, input, vduId)) !== undefined) {
-    await shrinkGroup(step);
+  const { vduId } = await readScaleFacts(step);
+  if ((await findScalingGroup(step, vduId)) !== undefined) {
+    await shrinkGroups(step, step.input.servers);
     return;
   }
-  const work = await scaledStackOf(step);
-  const present = work.names.some((name) => work.present.has(name));
-  await bringTo(deps, work, present ? scaleInUserData({ template: work.template }, work.names) : undefined);
+  const stack = await readScaledStack(step);
+  const isPresent = stack.names.some((name) => stack.present.has(name));
+  await scaleStack(stack, isPresent ? scaleInUserData({ template: stack.template }, stack.names) : undefined);
 }

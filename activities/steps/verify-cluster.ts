@@ -6,8 +6,8 @@ import type { StepContextOf } from '../step-context.ts';
 /** Waits until every node of the cluster is Ready. */
 export async function verifyCluster(step: StepContextOf<'verifyCluster'>): Promise<undefined> {
   const { deps, input } = step;
-  await onNode(deps, input, { limitSeconds: REACH_SECONDS, beat: step }, async ({ session }) => {
+  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
     const expected = (await listClusterNodes(deps.db, input.vnfInstanceId)).map(({ nodeName }) => nodeName);
-    await waitForNodes(step, session, expected);
+    await waitForNodes(node, expected);
   });
 }

@@ -1,0 +1,16 @@
+import type { OperationRef } from '../domain/operation/activity-contract.ts';
+import type { AttemptLease } from './attempt/heartbeating.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/**
+ * What an activity about an operation works with. A helper takes it, or a narrower or wider one, as its first
+ * parameter.
+ */
+export interface ActivityContext<Input extends OperationRef = OperationRef> {
+  readonly deps: ActivityDependencies;
+  /** What the workflow gave to the activity: the ids of the operation, and more for some activities. */
+  readonly input: Input;
+}
+
+/** What an activity works with that sends heartbeats: besides its input the lease that its heartbeats hold. */
+export interface LeasedContext extends ActivityContext, AttemptLease {}

@@ -1,0 +1,33 @@
+import { createStack, deleteStack, type Stack, type StackInput, updateStack } from '../../openstack/heat.ts';
+import type { StackContext } from './stack-context.ts';
+import { awaitStack, refOf } from './stack-progress.ts';
+
+/** Creates the stack of the instance and waits until Heat has made it. @throws VnflowError as `waitForStack` */
+export async function makeStack(context: StackContext, content: StackInput): Promise<void> {
+  const { session, stackName, signal } = context;
+  context.mustHold();
+  const stack = await createStack(session, stackName, { ...content, signal });
+  await awaitStack(context, { stack, goal: 'create' });
+}
+
+/**
+ * Updates a stack and waits until Heat is done.
+ * @param change undefined for an empty update, which repairs a stack that failed
+ * @throws VnflowError as `waitForStack`
+ */
+export async function changeStack(context: StackContext, found: Stack, change?: StackInput): Promise<void> {
+  const { session, signal } = context;
+  const stack = refOf(found);
+  context.mustHold();
+  await updateStack(session, stack, { ...change, signal });
+  await awaitStack(context, { stack, goal: 'update' });
+}
+
+/** Deletes a stack and waits until it is gone and its name is free. @throws VnflowError as `waitForStack` */
+export async function removeStack(context: StackContext, found: Stack): Promise<void> {
+  const { session, signal } = context;
+  const stack = refOf(found);
+  context.mustHold();
+  await deleteStack(session, stack, { signal });
+  await awaitStack(context, { stack, goal: 'delete' });
+}

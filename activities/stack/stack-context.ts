@@ -1,0 +1,30 @@
+import type { Session } from '../../openstack/session.ts';
+import type { LeasedContext } from '../activity-context.ts';
+import { readVimConnection, stackName } from '../facts/operation-facts.ts';
+import { vimSession } from './vim-session.ts';
+
+/** What an activity needs besides to work on the stack of its instance. */
+export interface StackAccess {
+  /** With the VIM of the instance. */
+  readonly session: Session;
+  /** The id of the VIM's entry in `vimConnectionInfo`. */
+  readonly vimConnectionId: string;
+  readonly stackName: string;
+}
+
+/** What work on the stack of an instance works with. */
+export interface StackContext extends LeasedContext, StackAccess {}
+
+/**
+ * Adds access to the VIM and the stack of the instance to a context. Nothing is sent yet.
+ * @throws VnflowError VIM_MISSING
+ */
+export async function withStack<C extends LeasedContext>(context: C): Promise<C & StackAccess> {
+  const connection = await readVimConnection(context);
+  return {
+    ...context,
+    session: vimSession(connection),
+    vimConnectionId: connection.id,
+    stackName: stackName(context.input.vnfInstanceId),
+  };
+}
