@@ -7,7 +7,7 @@ const activities = proxyActivities<ClearActivities>({
   retry: { maximumAttempts: 2 },
 });
 
-/** Before an instance is deleted that a given-up instantiate left behind. */
+/** Runs before an instance is deleted whose instantiate was given up. @throws ApplicationFailure VNF_LEFTOVERS */
 export async function clearInstance(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<void> {
   await activities.clearInstance(ref);
 }

@@ -3,10 +3,13 @@ import type { ControlArguments } from '../domain/operation/action-arguments.ts';
 import type { Control } from '../domain/operation/state.ts';
 import type { StepControl } from '../domain/operation/step-control.ts';
 
-/** Messages of an operation workflow. The names are what operators see in the Temporal UI and type in `temporal workflow update`. */
+/**
+ * Messages of an operation workflow. Operators see their names in the Temporal UI and type them in `temporal workflow
+ * update`.
+ */
 export const acceptUpdate = defineUpdate<void, [{ vnfLcmOpOccId: string }]>('accept');
 
-/** Every control of an operator (docs/controls.md). Who has nothing to say may leave the argument out. */
+/** Every control of an operator (docs/controls.md). A control without arguments needs no argument object. */
 export const controlUpdates = {
   retry: control('retry'),
   rollback: control('rollback'),
@@ -23,7 +26,7 @@ function control(name: Control | StepControl) {
 }
 
 export const TASK_QUEUE = 'vnflow';
-/** Of the records: they must not wait behind a thousand steps that hold all places of the other queue. */
+/** The queue of the records: they must not wait behind a thousand steps that hold all places of the other queue. */
 export const RECORD_QUEUE = 'vnflow-records';
 
 /** One operation at a time per instance: the id is the lock. */
@@ -36,7 +39,7 @@ export function instanceOfWorkflow(id: string): string | undefined {
   return /^vnf\/(.+)$/.exec(id)?.[1];
 }
 
-/** The workflow type that forgets what a given-up instantiate left. */
+/** The workflow type that removes the rows and secrets of an instantiate that was given up. */
 export const CLEAR_WORKFLOW = 'clearInstance';
 
 export function clearWorkflowId(vnfInstanceId: string): string {
@@ -46,7 +49,7 @@ export function clearWorkflowId(vnfInstanceId: string): string {
 /** The workflow type of a look at a cluster. */
 export const LOOK_WORKFLOW = 'lookAtCluster';
 
-/** Looks are many and short; the instance's own workflow id stays the lock of its operations. */
+/** A look has an id of its own, because the workflow id of the instance is the lock of its operations. */
 export function lookWorkflowId(vnfInstanceId: string, lookId: string): string {
   return `look/${vnfInstanceId}/${lookId}`;
 }

@@ -18,7 +18,7 @@ const DESCRIPTIONS: Readonly<Record<Control | StepControl, string>> = {
   resume: 'let a paused step start',
 };
 
-/** Every control of an operator as an update, with the rules of domain/operation/operator-actions.ts. */
+/** Offers every control of an operator as an update, with the rules of domain/operation/operator-actions.ts. */
 export function offerControls(context: OperationContext): void {
   for (const kind of [...CONTROLS, ...STEP_CONTROLS]) {
     setHandler(controlUpdates[kind], (sent) => carryOutWhenSettled(context, kind, sent), {
@@ -28,7 +28,7 @@ export function offerControls(context: OperationContext): void {
   }
 }
 
-/** @throws ApplicationFailure: what HTTP answers as a problem */
+/** Reads and judges a control. @throws ApplicationFailure when it is refused; the API makes a problem of it */
 function allowed(
   context: OperationContext,
   kind: Control | StepControl,
@@ -49,7 +49,10 @@ function allowed(
   return read.action;
 }
 
-/** Waits until the store knows the present state. What happened meanwhile may forbid the action after all. */
+/**
+ * Waits until the present state is in the store. The action is judged once more after that: another state may forbid
+ * it.
+ */
 async function carryOutWhenSettled(
   context: OperationContext,
   kind: Control | StepControl,
@@ -67,7 +70,7 @@ async function carryOut(context: OperationContext, action: OperatorAction): Prom
     await recorded(context, (seq) => record.recordStepControl({ ...context.ref, seq, ...action }));
   if (action.kind === 'cancel') {
     const { cancelMode, by } = action;
-    // In the store first: there an attempt that is stopped reads whether to stop its job on the node.
+    // Written into the store first: an attempt that is stopped reads there whether to stop its job on the node.
     await recorded(context, (seq) => record.recordCancelPending({ ...context.ref, seq, cancelMode, by }));
     if (cancelMode === 'FORCEFUL') context.grant?.cancel();
   }
@@ -89,7 +92,7 @@ async function recorded(context: OperationContext, write: (seq: number) => Promi
   await writeRecord(context, write);
 }
 
-/** A refusal of an update. @param code of the catalogue */
+/** Makes the refusal of an update. @param code of the catalogue */
 export function refused(code: string, detail: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(detail, code);
 }

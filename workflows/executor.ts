@@ -19,14 +19,16 @@ import {
 } from '../domain/operation/run.ts';
 import { type STEP_KINDS, stepFacts, stepSummary } from '../domain/steps/index.ts';
 import { stepFailure } from './failure.ts';
-import { learn, type OperationContext, showDetails } from './operation-context.ts';
+import { keepLabels, type OperationContext, showDetails } from './operation-context.ts';
 import { record } from './records.ts';
 import { stepHeartbeatTimeout } from './timeouts.ts';
 
 /** More than 2,000 pending activities fail a workflow task. All nodes of a big cluster are prepared at once. */
 const MAX_STEPS_AT_ONCE = 1000;
 
-/** Runs what may run of the present plan, all at once, until nothing runs and nothing will start by itself. */
+/**
+ * Runs the steps of the present plan, as many at a time as may run, until no step runs and none will start by itself.
+ */
 export async function executePlan(context: OperationContext): Promise<void> {
   const { run } = context;
   for (;;) {
@@ -73,7 +75,7 @@ async function runStep(context: OperationContext, step: PlanStep): Promise<void>
   const result = await activities[kind].executeWithOptions({ ...options(kind, run), activityId: stepId, summary }, [
     input,
   ]);
-  learn(context, result.labels ?? {});
+  keepLabels(context, result.labels ?? {});
 }
 
 function options(kind: keyof typeof STEP_KINDS, { plan }: OperationRun) {

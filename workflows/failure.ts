@@ -8,7 +8,10 @@ export function stepFailure(step: PlanStep, error: unknown): StepFailure {
   return { stepId: step.id, ...failureOf(`The step "${stepSummary(step)}"`, error) };
 }
 
-/** Makes a failure, as operators see it, from the error of an activity. @param what the subject of the sentence, for example `The grant` */
+/**
+ * Makes a failure, as operators see it, from the error of an activity.
+ * @param what the subject of the sentence, for example `The grant`
+ */
 export function failureOf(what: string, error: unknown): StepFailure {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure && cause.type && isCode(cause.type)) {
@@ -21,8 +24,9 @@ export function failureOf(what: string, error: unknown): StepFailure {
 }
 
 /**
- * Whether a failure's type is a code of the catalogue. Activities throw such codes only (activities/failure.ts); other types are
- * names of errors, for example `TypeError`. The form tells them apart, so that the catalogue's texts are not replayed code.
+ * Whether a failure's type is a code of the catalogue. Activities throw such codes only
+ * (activities/attempt/failure.ts); other types are names of errors, for example `TypeError`. The form of the text is
+ * enough to decide, so that the catalogue is not replayed code.
  */
 function isCode(type: string): boolean {
   return /^[A-Z]+(_[A-Z]+)*$/.test(type);

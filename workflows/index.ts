@@ -1,6 +1,6 @@
 /**
- * Everything exported here is a workflow type. All LCM operations run the same workflow under the names that domain/operations.ts
- * gives them: Temporal needs an export for each.
+ * Everything exported here is a workflow type. All LCM operations run the same workflow under the names that
+ * domain/operations.ts gives them: Temporal needs an export for each.
  */
 export { clearInstance } from './clear-instance.ts';
 export { lookAtCluster } from './look-at-cluster.ts';

@@ -13,7 +13,7 @@ import { operationDetails } from './operation-details.ts';
 import { record } from './records.ts';
 import { searchAttribute } from './search-attributes.ts';
 
-/** A decision of an operator on its way. */
+/** A decision of an operator that is being carried out. */
 export interface Request {
   readonly by: string;
   over: boolean;
@@ -24,7 +24,7 @@ export interface Request {
 /** The store decides whether a request that was accepted still stands: the API may have withdrawn it. */
 export type Acceptance = 'awaited' | 'accepted' | 'recorded' | 'withdrawn';
 
-/** A run, and the state that the workflow needs to carry it out. */
+/** The run of an operation, and what the workflow needs besides to carry it out. */
 export interface OperationContext {
   readonly ref: OperationRef;
   readonly run: OperationRun;
@@ -34,7 +34,7 @@ export interface OperationContext {
   seq: number;
   /** The chain of records on their way into the store: one is written after the other. */
   records: Promise<unknown>;
-  /** Direction of the plan that the store knows as the followed one. */
+  /** Direction of the plan that the store shows as the followed one. */
   followed: Plan['direction'] | undefined;
   /** The attempt of each running step, by step id: an operator may stop it. */
   readonly attempts: Map<string, CancellationScope>;
@@ -42,7 +42,7 @@ export interface OperationContext {
   request: Request | undefined;
   /** Grows whenever the executor has to look for steps to start. */
   revision: number;
-  /** Slot → label of its node for people. */
+  /** By slot: the label of its node, for people. */
   readonly labels: Map<string, string>;
   /** The failures that led to the present state. */
   failures: readonly StepFailure[];
@@ -75,11 +75,11 @@ export function newContext({
 }
 
 /** Keeps the labels of nodes that a step or a plan has found. */
-export function learn({ labels }: OperationContext, found: NonNullable<StepResult['labels']>): void {
+export function keepLabels({ labels }: OperationContext, found: NonNullable<StepResult['labels']>): void {
   for (const [slot, label] of Object.entries(found)) labels.set(slot, label);
 }
 
-/** The operation enters the state that `event` leads to: first in the store, then here. */
+/** Lets the operation enter the state that `event` leads to: first in the store, then in the workflow. */
 export async function enter(
   context: OperationContext,
   event: OperationEvent,
@@ -106,7 +106,7 @@ export async function enter(
   showDetails(context);
 }
 
-/** The direction of the plan that starts with this state; the store must know of a change. */
+/** The direction of the plan that starts with this state, if it is another one than before: the store must show it. */
 function followedFrom(context: OperationContext, state: OperationState): Pick<StateRecord, 'follow'> {
   const direction = context.run.plan?.direction;
   const begins = state === 'PROCESSING' || state === 'ROLLING_BACK';
@@ -117,18 +117,21 @@ function followedFrom(context: OperationContext, state: OperationState): Pick<St
 
 /**
  * Writes a record after all earlier ones, with the next number.
- * @throws what the activity throws
+ * @throws ActivityFailure when the record cannot be written
  */
 export function writeRecord<T>(context: OperationContext, write: (seq: number) => Promise<T>): Promise<T> {
   const written = context.records.then(() => {
     context.seq += 1;
     return write(context.seq);
   });
-  context.records = written.catch(() => {}); // its caller gets the error
+  context.records = written.catch(() => {}); // the caller of this function gets the error
   return written;
 }
 
-/** @param write brings the state into the store; when it fails for good, the operation stays in the state it was in */
+/**
+ * Enters a state.
+ * @param write brings it into the store; when that fails for good, the operation stays in the state before
+ */
 export async function enterWith<T>(
   context: OperationContext,
   state: OperationState,
@@ -145,7 +148,7 @@ export async function enterWith<T>(
   return written;
 }
 
-/** What the Temporal UI shows as current details. */
+/** Shows the progress as current details in the Temporal UI. */
 export function showDetails(context: OperationContext): void {
   setCurrentDetails(operationDetails(context.run, context));
 }

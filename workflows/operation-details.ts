@@ -8,7 +8,7 @@ import { stepSummary } from '../domain/steps/index.ts';
 const MOST_NAMED = 12;
 
 export interface DetailFacts {
-  /** Slot → label of its node for people. */
+  /** By slot: the label of its node, for people. */
   readonly labels: ReadonlyMap<string, string>;
   /** The failures that led to the present state. */
   readonly failures: readonly StepFailure[];

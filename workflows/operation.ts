@@ -16,19 +16,20 @@ import { acceptUpdate } from './contract.ts';
 import { offerControls, refused } from './controls.ts';
 import { executePlan } from './executor.ts';
 import { failureOf } from './failure.ts';
-import { enter, enterWith, learn, newContext, type OperationContext, showDetails } from './operation-context.ts';
+import { enter, enterWith, keepLabels, newContext, type OperationContext, showDetails } from './operation-context.ts';
 import { decide, finish, nfvo, record, survey } from './records.ts';
 import { searchAttribute } from './search-attributes.ts';
 
-/** A workflow whose `accept` never came ends by itself. Its client has given up after 8 s. */
+/** After this time without an `accept` a workflow ends by itself. Its client has given up after 8 s. */
 const ACCEPT_TIMEOUT = '15 seconds';
 
 /**
- * The life of a VnfLcmOpOcc (SOL003 5.4, as Tacker runs it): accepted, granted, planned, executed; in FAILED_TEMP it waits for
- * retry, rollback or fail.
+ * Runs a VnfLcmOpOcc through its states (SOL003 5.4, as Tacker runs it): it is accepted, granted, planned and executed.
+ * In FAILED_TEMP it waits for retry, rollback or fail.
  */
 export async function runOperation(input: OperationInput): Promise<OperationState | 'NEVER_ACCEPTED'> {
-  // Temporal's own cancel would leave the operation in PROCESSING for ever; SOL003's way out is an update of this workflow.
+  // Temporal's own cancel would leave the operation in PROCESSING for ever. SOL003's cancel is an update of this
+  // workflow.
   return CancellationScope.nonCancellable(async () => {
     const context = newContext(input);
     offerAcceptance(context, input);
@@ -56,7 +57,10 @@ function offerAcceptance(context: OperationContext, input: OperationInput): void
   });
 }
 
-/** The history contains the request; now the store says whether it still stands. */
+/**
+ * Waits for `accept`, and then asks the store whether the request still stands.
+ * @returns false when it was withdrawn
+ */
 async function isAccepted(context: OperationContext, { takesOver = false }: OperationInput): Promise<boolean> {
   await condition(() => context.acceptance !== 'awaited', ACCEPT_TIMEOUT);
   if (context.acceptance === 'awaited') return false;
@@ -76,11 +80,11 @@ async function isTakenOver(context: OperationContext): Promise<boolean> {
   }
 }
 
-/** From the plan and the steps in the store on. The operation waits in FAILED_TEMP for a decision. */
+/** Goes on from the plan and the steps in the store. The operation waits in FAILED_TEMP for a decision. */
 function takeOver(context: OperationContext, progress: OperationProgress): void {
   const { run } = context;
   adopted(run, progress);
-  learn(context, progress.labels);
+  keepLabels(context, progress.labels);
   context.seq = progress.seq;
   context.followed = run.plan?.direction;
   context.failures = [progress.lost];
@@ -89,7 +93,7 @@ function takeOver(context: OperationContext, progress: OperationProgress): void 
   showDetails(context);
 }
 
-/** From STARTING, or from FAILED_TEMP when the operation was taken over, to the end. */
+/** Brings the operation to its end: from STARTING, or from FAILED_TEMP when it was taken over. */
 async function live(context: OperationContext): Promise<void> {
   const { run } = context;
   if (run.state === 'FAILED_TEMP') await carryOutDecision(context);
@@ -102,7 +106,10 @@ async function live(context: OperationContext): Promise<void> {
   }
 }
 
-/** From STARTING to PROCESSING. @returns false when the operation ended in ROLLED_BACK: nothing was done */
+/**
+ * Brings the operation from STARTING to PROCESSING.
+ * @returns false when the operation ended in ROLLED_BACK: nothing was done
+ */
 async function begin(context: OperationContext): Promise<boolean> {
   const { run } = context;
   const failures = await prepare(context);
@@ -111,7 +118,10 @@ async function begin(context: OperationContext): Promise<boolean> {
   return event === 'granted';
 }
 
-/** Follows the plan to its end. An operation that was lost before it had a plan gets one first. @returns why it is not at its end */
+/**
+ * Follows the plan to its end. An operation that was lost before it had a plan gets one first.
+ * @returns the failures; empty when the plan is at its end
+ */
 async function work(context: OperationContext): Promise<StepFailure[]> {
   const { run } = context;
   const unprepared = run.plan === undefined ? await prepare(context) : [];
@@ -121,14 +131,14 @@ async function work(context: OperationContext): Promise<StepFailure[]> {
   return rest.length === 0 ? recordEnd(context) : rest;
 }
 
-/** Grant and plan. @returns why there is none */
+/** Gets the grant and the plan. @returns the failures; empty when the plan is there */
 async function prepare(context: OperationContext): Promise<StepFailure[]> {
   const { ref, run } = context;
   context.grant = new CancellationScope();
   try {
     await context.grant.run(() => askBeforePlan(context));
     const { labels = {}, ...plan } = await decide.makePlan({ ...ref, direction: 'forward' });
-    learn(context, labels);
+    keepLabels(context, labels);
     planned(run, readPlan(plan));
     return [];
   } catch (error) {
@@ -145,7 +155,7 @@ async function askBeforePlan({ ref, surveysControlPlane }: OperationContext): Pr
   await survey.surveyControlPlane.executeWithOptions({ summary: 'ask etcd who votes and who answers' }, [ref]);
 }
 
-/** COMPLETED or ROLLED_BACK. @returns why it could not be recorded */
+/** Records COMPLETED or ROLLED_BACK. @returns why it could not be recorded; empty when it was */
 async function recordEnd(context: OperationContext): Promise<StepFailure[]> {
   const { ref, run } = context;
   const direction = run.plan?.direction ?? 'forward';
@@ -184,7 +194,7 @@ async function carryOutDecision(context: OperationContext): Promise<void> {
   }
 }
 
-/** Undefined when a rollback is under way already. */
+/** Gets the plan of the rollback. @returns undefined when a rollback is under way already */
 async function rollbackPlan({
   run,
   ref,

@@ -3,13 +3,13 @@ import type { RecordActivities } from '../domain/operation/activity-contract.ts'
 import { RECORD_QUEUE } from './contract.ts';
 import { HEARTBEAT_TIMEOUT } from './timeouts.ts';
 
-/** A record is one short transaction. A worker that dies in it is noticed after this. */
+/** A record is one short transaction. After this time without an answer the worker counts as dead. */
 const SHORT = '10 seconds';
 
 /**
- * Records are ordinary activities: what they write is in the history before it is in the store. (A local activity takes effect
- * before its task is in the history. A Temporal server that dies in between leaves a store that is ahead for ever.)
- * The store may be away for a while; an operation waits for it.
+ * Records are ordinary activities: a record is in the history before it is in the store. (A local activity takes effect
+ * before its task is in the history. A Temporal server that dies in between would leave a store that is ahead for
+ * ever.) When the store is away, an operation waits for it.
  */
 export const record = proxyActivities<RecordActivities>({
   taskQueue: RECORD_QUEUE,
@@ -17,14 +17,16 @@ export const record = proxyActivities<RecordActivities>({
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 });
 
-/** Plans may fail for other reasons than a store that is away. Then an operator has to know soon. */
+/**
+ * A plan may fail although the store answers. It is tried a few times only, so that an operator sees the failure soon.
+ */
 export const decide = proxyActivities<RecordActivities>({
   taskQueue: RECORD_QUEUE,
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 8 },
 });
 
-/** A quarter of an hour: an operator has to know of a store that is away for longer. */
+/** Tried for a quarter of an hour: an operator must see it when the store is away for longer. */
 export const finish = proxyActivities<RecordActivities>({
   taskQueue: RECORD_QUEUE,
   startToCloseTimeout: SHORT,
@@ -39,7 +41,7 @@ export const nfvo = proxyActivities<Pick<RecordActivities, 'requestGrant'>>({
   retry: { initialInterval: '1 second', maximumAttempts: 5 },
 });
 
-/** A node that is down takes a connection's time-out to tell. */
+/** The time is long because a node that is down answers nothing: each try ends with the time-out of a connection. */
 export const survey = proxyActivities<Pick<RecordActivities, 'surveyControlPlane'>>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** How operations are found: `temporal workflow list --query "OperationState='FAILED_TEMP'"`. */
+/** The attributes by which operations are found: `temporal workflow list --query "OperationState='FAILED_TEMP'"`. */
 export const searchAttribute = {
   vnfInstanceId: defineSearchAttributeKey('VnfInstanceId', 'KEYWORD'),
   vnfLcmOpOccId: defineSearchAttributeKey('VnfLcmOpOccId', 'KEYWORD'),
