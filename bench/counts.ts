@@ -101,13 +101,16 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   ];
 }
 
-/** One login creates the join credentials, once per operation and not per worker, and one takes the backup. */
-const SCALE_OUT_SESSIONS = 2;
+/**
+ * One login creates the join credentials, once per operation and not per worker, one labels the workers with their hosts, and one
+ * takes the backup.
+ */
+const SCALE_OUT_SESSIONS = 3;
 
 function judgeScaleOut(rows: readonly Row[]): Verdict {
   const scales = rows.filter(({ operation }) => operation.startsWith('scale out'));
   return {
-    rule: `scale out: ${SCALE_OUT_SESSIONS} logins on the control plane for 3 workers as for 1 (join credentials; backup)`,
+    rule: `scale out: ${SCALE_OUT_SESSIONS} logins on the control plane for 3 workers as for 1 (join credentials; labels; backup)`,
     holds: scales.every(({ counts }) => counts.logins.controlPlane === SCALE_OUT_SESSIONS),
   };
 }

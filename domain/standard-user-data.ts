@@ -11,6 +11,7 @@ import type { Flavour } from './vnfd/model.ts';
 export { type BaseHot, baseHot } from './standard-user-data/hot.ts';
 export { hotResources } from './standard-user-data/hot-resources.ts';
 export type { Grant, Nfv } from './standard-user-data/nfv.ts';
+export { separatedVdus } from './standard-user-data/separated-vdus.ts';
 
 /**
  * Tacker's StandardUserData (tacker-lcm §6.2, §6.4), built in: each VDU of the top HOT becomes `{VDU}-0`, `{VDU}-1`, …, so

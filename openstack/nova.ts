@@ -11,10 +11,7 @@ export async function showServer(session: Session, id: string, options: CallOpti
   return answer.status === 404 ? undefined : answer.read(serverSchema).server;
 }
 
-/**
- * Lists all servers of the project, page by page.
- * @internal only tests call it so far
- */
+/** Lists all servers of the project, page by page. */
 export async function listServers(session: Session, options: CallOptions = {}): Promise<readonly Server[]> {
   const servers: Server[] = [];
   for (let marker: string | undefined; ; ) {

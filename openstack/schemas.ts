@@ -103,6 +103,8 @@ const server = z.looseObject({
   'OS-EXT-STS:task_state': z.string().nullish(),
   'OS-SRV-USG:launched_at': z.string().nullish(),
   'OS-EXT-AZ:availability_zone': z.string().nullish(),
+  /** As a rule only for an admin. Null before the server is placed. */
+  'OS-EXT-SRV-ATTR:host': z.string().nullish(),
   fault: z.looseObject({ message: z.string() }).optional(),
 });
 export const serverSchema = z.looseObject({ server });

@@ -10,7 +10,7 @@ import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts'
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
 import { vduGroups } from '../domain/standard-user-data/vdu-groups.ts';
-import { baseHot, type UserDataInput } from '../domain/standard-user-data.ts';
+import { baseHot, separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
 import { stackContent, USER_DATA_CLASS, userDataClass } from '../domain/user-data.ts';
 import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
@@ -87,16 +87,18 @@ async function planOfInstantiate(
   const { additionalParams = {}, instantiationLevelId } = request;
   checkUserData(additionalParams);
   const vnf = newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams });
+  const hots = baseHot(textsUnder(files, 'BaseHOT/'), of.id);
   const facts: VnfFacts = {
     vnfInstanceId: instance.id,
     counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, instantiationLevelId)])),
+    separatedVdus: separatedVdus(hots, vduIds(of)),
     isVim: vnf.vimName !== undefined,
     additionalParams,
     backups: [],
     survey: undefined,
   };
   vnf.checkNew(facts, of.id);
-  checkTemplates({ ...baseHot(textsUnder(files, 'BaseHOT/'), of.id), flavour: of, counts: facts.counts, request });
+  checkTemplates({ ...hots, flavour: of, counts: facts.counts, request });
   return { plan: planInstantiate(vnf.inside(facts)), rollback: planInstantiateRollback(), vnf };
 }
 
@@ -170,6 +172,8 @@ export async function slotsSurveyedLast(
   return vnf.surveyedLast(slots, facts);
 }
 
+const vduIds = ({ vdus }: Flavour) => vdus.map(({ id }) => id);
+
 interface FactSources {
   readonly instance: PlannedInstance;
   readonly of: Flavour;
@@ -191,6 +195,7 @@ async function factsOf(
     vnfInstanceId,
     counts: vnfcCounts(instance.instantiatedVnfInfo),
     slots: vnfcSlots(instance.instantiatedVnfInfo),
+    separatedVdus: separatedVdus(baseHot(textsUnder(files, 'BaseHOT/'), of.id), vduIds(of)),
     isVim: (await findClusterVim(deps.db, vnfInstanceId)) !== undefined,
     additionalParams,
     backups: await listClusterBackups(deps.db, vnfInstanceId),

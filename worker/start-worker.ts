@@ -4,7 +4,7 @@ import { createClearActivity } from '../activities/clear-instance.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createLookActivity } from '../activities/look-at-cluster.ts';
 import { createQuestionActivities, createRecordActivities } from '../activities/records/index.ts';
-import { createScheduledActivities } from '../activities/snapshot-on-schedule.ts';
+import { createScheduledActivities } from '../activities/scheduled-work.ts';
 import { createStepActivities } from '../activities/steps/index.ts';
 import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';

@@ -3,6 +3,7 @@
  * domain/operations.ts gives them: Temporal needs an export for each.
  */
 export { clearInstance } from './clear-instance.ts';
+export { labelCluster } from './label-cluster.ts';
 export { lookAtCluster } from './look-at-cluster.ts';
 export {
   runOperation as healVnf,

@@ -14,6 +14,7 @@ import { initControlPlane } from './init-control-plane.ts';
 import { installCni } from './install-cni.ts';
 import { joinControlPlane } from './join-control-plane.ts';
 import { joinWorker } from './join-worker.ts';
+import { labelWorkers } from './label-workers.ts';
 import { loadBalancer } from './load-balancer.ts';
 import { prepareNode } from './prepare-node.ts';
 import { recallNodes } from './recall-nodes.ts';
@@ -40,6 +41,7 @@ const STEPS: { readonly [K in ActivityKind]: StepActivity<K> } = {
   installCni,
   joinWorker,
   verifyCluster,
+  labelWorkers,
   growStack,
   registerVim,
   snapshotEtcd,

@@ -31,10 +31,12 @@ export interface StepResult {
 /** One activity per kind of step. */
 export type StepActivities = Readonly<Record<ActivityKind, (input: StepInput) => Promise<StepResult>>>;
 
-/** The activity of the workflow that a schedule starts. */
+/** The activities of the workflows that schedules start. */
 export interface ScheduledActivities {
   /** @returns a sentence for people about the backup. @throws ApplicationFailure */
   snapshotOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
+  /** @returns a sentence for people about the labels of the workers. @throws ApplicationFailure */
+  labelOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
 }
 
 /** The question that a dry run asks a cluster. */
@@ -58,12 +60,13 @@ export interface ClearActivities {
   clearInstance(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<void>;
 }
 
-/** The workflow type of snapshots on a schedule. */
-export const SNAPSHOT_WORKFLOW = 'snapshotCluster';
+/** What schedules repeat for a cluster, with the workflow types that do it. */
+export const SCHEDULED_WORKFLOWS = { snapshots: 'snapshotCluster', labels: 'labelCluster' } as const;
+export type ScheduledWork = keyof typeof SCHEDULED_WORKFLOWS;
 
 /** The id of the schedule, and the prefix of the workflow ids of its runs. */
-export function snapshotScheduleId(vnfInstanceId: string): string {
-  return `snapshots/${vnfInstanceId}`;
+export function scheduleId(work: ScheduledWork, vnfInstanceId: string): string {
+  return `${work}/${vnfInstanceId}`;
 }
 
 /**

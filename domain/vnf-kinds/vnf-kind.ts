@@ -22,6 +22,8 @@ export interface VnfFacts {
   readonly counts: Readonly<Record<string, number>>;
   /** Slots of the servers that are there. Undefined before there is a stack. */
   readonly slots?: readonly string[];
+  /** Ids of the VDUs whose servers the package keeps on different compute hosts. */
+  readonly separatedVdus: readonly string[];
   /** Is the VNF registered as a VIM, or does it become one with this operation? */
   readonly isVim: boolean;
   /** Of the request. */

@@ -13,7 +13,7 @@ const parameters = {
 /** What a request means for a cluster, as planning/ puts it together. */
 function healFacts(request: HealVnfRequest, of: unknown, { isVim }: { isVim: boolean }) {
   const { slots, recreate } = healedVnfcs(request, of);
-  const shape = clusterShape(parameters, { counts: vnfcCounts(of), isVim });
+  const shape = clusterShape(parameters, { counts: vnfcCounts(of), isVim, separatedVdus: [] });
   return { ...factsOfSlots(slots, shape, request.additionalParams), recreate };
 }
 
@@ -38,6 +38,7 @@ it('finds the slots of the vnfcInfo that a request names', () => {
     shape: {
       controlPlane: { vduId: 'masterNode', count: 1 },
       workers: { vduId: 'workerNode', count: 2 },
+      workersApart: false,
       loadBalanced: true,
       vimNamed: true,
     },

@@ -2,6 +2,7 @@ import type { PlanStep } from '../../operation/plan.ts';
 import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import type { HealFacts } from './heal-facts.ts';
 import { controlPlaneArrives, workerArrives } from './node-arrival.ts';
+import { drawLabels } from './worker-labels.ts';
 
 /** The control-plane nodes to replace: the dead leave before anyone joins, the living go one at a time. */
 export interface ControlPlaneOrder {
@@ -25,7 +26,8 @@ export function drawReplacement(drawing: PlanDrawing, facts: HealFacts, order: C
   }
   const known = keepVim(drawing, facts, complete);
   const last = [...known, ...workersBack];
-  backUp(drawing, facts, last.length > 0 ? last : drawing.stackRests);
+  const whole = last.length > 0 ? last : drawing.stackRests;
+  backUp(drawing, facts, [...whole, ...drawLabels(drawing, facts.shape, whole)]);
 }
 
 /** @returns the steps after which the next member may change */

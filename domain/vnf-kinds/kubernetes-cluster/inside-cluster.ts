@@ -19,9 +19,9 @@ interface ClusterFacts {
 export function insideCluster({ shape, additionalParams, survey }: ClusterFacts): InsideServers {
   return {
     afterStackCreated: (drawing, discovered) => drawNewCluster(drawing, shape, discovered),
-    afterServersAdded: drawNewWorkers,
+    afterServersAdded: (drawing, slots, discovered) => drawNewWorkers(drawing, slots, { shape, discovered }),
     beforeServersRemoved: drawLeavingWorkers,
-    afterServersRemoved: drawGoneWorkers,
+    afterServersRemoved: (drawing, slots, removed) => drawGoneWorkers(drawing, slots, { shape, ...removed }),
     replaceServers: (drawing, slots) => drawHeal(drawing, healFacts(slots, shape, additionalParams), survey),
   };
 }

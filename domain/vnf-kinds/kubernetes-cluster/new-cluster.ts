@@ -3,6 +3,7 @@ import { slotNames } from '../../slot.ts';
 import type { PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import { controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
 import type { ClusterShape } from './shape.ts';
+import { drawLabels } from './worker-labels.ts';
 
 /**
  * The servers of a new stack become a cluster. Everything runs as early as physics allows: all nodes are prepared at once, and
@@ -25,8 +26,11 @@ export function drawNewCluster(drawing: PlanDrawing, shape: ClusterShape, discov
   );
   const membersJoined = joined === init ? [] : [joined];
   const verified = drawing.add('verifyCluster', [cni, ...membersJoined, ...joins], { slot: first });
-  const registered = vimNamed ? drawing.add('registerVim', [verified], { slot: first }) : verified;
-  // The backup comes last, so that it has the account of the VIM, too.
-  const backup = drawing.add('snapshotEtcd', [registered], { slot: first });
+  const known = [
+    ...(vimNamed ? [drawing.add('registerVim', [verified], { slot: first })] : []),
+    ...drawLabels(drawing, shape, [verified]),
+  ];
+  // The backup comes last, so that it has the account of the VIM and the labels, too.
+  const backup = drawing.add('snapshotEtcd', known.length > 0 ? known : [verified], { slot: first });
   drawing.add('scheduleSnapshots', [backup]);
 }

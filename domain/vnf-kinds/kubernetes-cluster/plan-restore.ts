@@ -6,6 +6,7 @@ import type { HealFacts } from './heal-facts.ts';
 import { controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
 import { quorumSentence } from './quorum.ts';
 import type { ClusterShape } from './shape.ts';
+import { drawLabels } from './worker-labels.ts';
 
 /** Where a cluster without a majority comes back from, and where. */
 export interface Source {
@@ -65,7 +66,7 @@ export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: 
   const workerJoins = workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [recalled] }));
   const whole = [recalled, ...(joined === recalled ? [] : [joined]), ...workerJoins];
   const known = shape.vimNamed ? [drawing.add('registerVim', whole, { slot: seed })] : whole;
-  drawing.add('snapshotEtcd', known, { slot: seed });
+  drawing.add('snapshotEtcd', [...known, ...drawLabels(drawing, shape, whole)], { slot: seed });
 }
 
 function workerSlots({ workers: { vduId, count, slots } }: ClusterShape): readonly string[] {

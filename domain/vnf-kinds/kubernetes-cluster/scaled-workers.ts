@@ -4,6 +4,8 @@ import type { Removal } from '../../stack-plans/inside-servers.ts';
 import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import { workerArrives } from './node-arrival.ts';
 import type { ClusterParameters } from './parameters.ts';
+import type { ClusterShape } from './shape.ts';
+import { drawLabels } from './worker-labels.ts';
 
 /**
  * Only workers come and go: a change of the control plane is a change of etcd's membership, which a scale does not make.
@@ -20,11 +22,13 @@ export function checkScaledVdu({ worker_node }: ClusterParameters, scaled: { asp
  * The new workers join; no step logs in to a worker that is there. A backup follows, from whichever control-plane node gives
  * one: a restore then has the new workers.
  */
-export function drawNewWorkers(drawing: PlanDrawing, slots: readonly string[], discovered: PlanStep): void {
-  drawBackup(
-    drawing,
-    slots.map((slot) => workerArrives(drawing, slot, { discovered })),
-  );
+export function drawNewWorkers(
+  drawing: PlanDrawing,
+  slots: readonly string[],
+  { shape, discovered }: { readonly shape: ClusterShape; readonly discovered: PlanStep },
+): void {
+  const joined = slots.map((slot) => workerArrives(drawing, slot, { discovered }));
+  drawEnd(drawing, shape, joined);
 }
 
 /** Workers are drained and deleted from the cluster before their servers go. */
@@ -36,13 +40,17 @@ export function drawLeavingWorkers(drawing: PlanDrawing, slots: readonly string[
 export function drawGoneWorkers(
   drawing: PlanDrawing,
   slots: readonly string[],
-  { discovered, direction }: Removal,
+  { shape, discovered, direction }: Removal & { readonly shape: ClusterShape },
 ): void {
   const forgotten = drawing.add('forgetNodes', [discovered], { workers: slots });
-  if (direction === 'forward') drawBackup(drawing, [forgotten]);
+  if (direction === 'forward') drawEnd(drawing, shape, [forgotten]);
 }
 
-/** From whichever control-plane node gives a backup: which one does must not depend on what is alive when the plan is made. */
-function drawBackup(drawing: PlanDrawing, after: After): void {
-  drawing.add('snapshotEtcd', after);
+/**
+ * The backup has the labels. It is from whichever control-plane node gives one: which one does must not depend on what is alive
+ * when the plan is made.
+ */
+function drawEnd(drawing: PlanDrawing, shape: ClusterShape, after: After): void {
+  const labelled = drawLabels(drawing, shape, after);
+  drawing.add('snapshotEtcd', labelled.length > 0 ? labelled : after);
 }

@@ -12,6 +12,8 @@ export interface ClusterShape {
     /** Of those that are there. Undefined: the first `count` slots. */
     readonly slots?: readonly string[];
   };
+  /** Does the package keep the workers on different compute hosts? */
+  readonly workersApart?: boolean;
   /** Is the API reached through a virtual address and HAProxy on the control-plane nodes? */
   readonly loadBalanced: boolean;
   /** Is the cluster a VIM, or does the instantiate request name one (`vim_name`) that it becomes? */
@@ -21,12 +23,13 @@ export interface ClusterShape {
 /** @param facts servers per VDU, and their slots when they are there */
 export function clusterShape(
   { master_node, worker_node }: ClusterParameters,
-  { counts, isVim, slots }: Pick<VnfFacts, 'counts' | 'isVim' | 'slots'>,
+  { counts, isVim, slots, separatedVdus }: Pick<VnfFacts, 'counts' | 'isVim' | 'slots' | 'separatedVdus'>,
 ): ClusterShape {
   const shapeOf = (vduId: string) => ({ vduId, count: counts[vduId] ?? 0 });
   return {
     controlPlane: shapeOf(master_node.vdu_id),
     workers: { ...shapeOf(worker_node.vdu_id), ...(slots ? { slots: slots.filter(isOf(worker_node.vdu_id)) } : {}) },
+    workersApart: separatedVdus.includes(worker_node.vdu_id),
     loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
     vimNamed: isVim,
   };

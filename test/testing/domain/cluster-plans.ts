@@ -14,7 +14,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
   return stack.planInstantiate(insideCluster({ shape }));
 }
 
-/** A scale asks nothing about the shape of the cluster. */
+/** A scale asks of the shape of the cluster only whether its workers are kept apart. */
 const anyShape: ClusterShape = {
   controlPlane: { vduId: 'masterNode', count: 1 },
   workers: { vduId: 'workerNode', count: 1 },
@@ -22,13 +22,13 @@ const anyShape: ClusterShape = {
 };
 
 /** For tests: the plan of a scale of workers. */
-export function planScale(facts: scaling.ScaleFacts): Plan {
-  return scaling.planScale(facts, insideCluster({ shape: anyShape }));
+export function planScale(facts: scaling.ScaleFacts, shape = anyShape): Plan {
+  return scaling.planScale(facts, insideCluster({ shape }));
 }
 
 /** For tests: what undoes a scale out of workers. */
-export function planScaleOutRollback(facts: scaling.ScaleFacts): Plan {
-  return scaling.planScaleOutRollback(facts, insideCluster({ shape: anyShape }));
+export function planScaleOutRollback(facts: scaling.ScaleFacts, shape = anyShape): Plan {
+  return scaling.planScaleOutRollback(facts, insideCluster({ shape }));
 }
 
 /** For tests: the plan of a heal. @param facts.recreate the whole stack anew */
