@@ -8,6 +8,8 @@ export default defineConfig({
       'setup/**/*.test.mjs',
     ],
     pool: 'forks',
+    // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs more than it gains
+    execArgv: ['--liftoff-only'],
     // much of what the tests of the whole system do is waiting for other processes
     maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 60_000,

@@ -14,7 +14,7 @@ const opened: PGlite[] = [];
 /** Creating a database takes seconds: it is created once, and copied for each test. */
 const template = path.join(directory, 'template');
 beforeAll(async () => {
-  const pglite = await openEmbeddedPostgres(template, 'process');
+  const pglite = await openEmbeddedPostgres({ directory: template, durability: 'process' });
   await pglite.exec('create table answered (x int)');
   await pglite.close();
 }, 120_000);
@@ -42,7 +42,7 @@ function newStore(name: string): string {
 }
 
 async function open(where: string, durability: 'power' | 'process'): Promise<PGlite> {
-  const pglite = await openEmbeddedPostgres(where, durability);
+  const pglite = await openEmbeddedPostgres({ directory: where, durability });
   opened.push(pglite);
   return pglite;
 }
@@ -78,6 +78,29 @@ it('keeps every committed row when the power fails, before and after a checkpoin
   const afterCut = path.join(directory, 'after-cut');
   fs.cpSync(disk, afterCut, { recursive: true });
   expect(await rowsOf(await open(afterCut, 'process'))).toEqual(rows);
+}, 120_000);
+
+it('makes a new database from the archive, and the archive when it is missing', async () => {
+  const archives = path.join(directory, 'archives');
+  for (const name of ['first', 'second']) {
+    const pglite = await openEmbeddedPostgres({ directory: path.join(directory, name), archives });
+    opened.push(pglite);
+    await pglite.exec('create table answered (x int); insert into answered values (7)');
+    expect(await rowsOf(pglite)).toEqual([7]);
+    await pglite.close();
+    expect(await rowsOf(await open(path.join(directory, name), 'power'))).toEqual([7]);
+  }
+  expect(fs.readdirSync(archives)).toEqual([expect.stringMatching(/^pglite-[\d.]+\.tar$/)]);
+}, 120_000);
+
+it('makes the database again after a process that was killed while it made one', async () => {
+  const half = path.join(directory, 'half');
+  fs.mkdirSync(`${half}.new`, { recursive: true });
+  fs.writeFileSync(`${half}.new/PG_VERSION`, '18\n');
+  const pglite = await openEmbeddedPostgres({ directory: half, archives: path.join(directory, 'archives') });
+  opened.push(pglite);
+  expect((await pglite.query<{ x: number }>('select 1 as x')).rows).toEqual([{ x: 1 }]);
+  expect(fs.existsSync(`${half}.new`)).toBe(false);
 }, 120_000);
 
 it('waits for the disk at each commit with `power`, and never with `process`', async () => {

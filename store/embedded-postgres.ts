@@ -1,7 +1,9 @@
-import { fdatasyncSync, fsyncSync, mkdirSync } from 'node:fs';
+import { existsSync, fdatasyncSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { DEFAULT_DURABILITY, type Durability, flushTreeToDisk } from './durability.ts';
+import { newDatabaseArchive } from './new-database.ts';
 
 /** The members of Emscripten's module that we use: the type in PGlite leaves the file systems out. */
 interface EmscriptenModule {
@@ -43,20 +45,45 @@ class FlushingFiles extends NodeFS {
  */
 const FLUSHING = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
 
+/** Where an embedded database is, and how it is kept. */
+export interface EmbeddedDatabase {
+  /** Undefined: the database is in memory. */
+  readonly directory?: string;
+  /** Undefined: `power`. */
+  readonly durability?: Durability;
+  /** Directory of the archives that new databases begin with. Undefined: initdb makes each new database. */
+  readonly archives?: string;
+}
+
 /**
- * PostgreSQL inside this process.
- * @param directory of the database; undefined: the database is in memory
+ * Opens PostgreSQL inside this process. A database that does not exist is made.
  * @throws Error when the directory cannot be used
  */
-export async function openEmbeddedPostgres(
-  directory: string | undefined,
-  durability: Durability = DEFAULT_DURABILITY,
-): Promise<PGlite> {
-  if (directory === undefined) return PGlite.create();
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+export async function openEmbeddedPostgres({
+  directory,
+  durability = DEFAULT_DURABILITY,
+  archives,
+}: EmbeddedDatabase): Promise<PGlite> {
+  if (directory === undefined) return PGlite.create(await beginning(archives));
+  if (!existsSync(path.join(directory, 'PG_VERSION'))) await makeDatabase(directory, archives);
   if (durability === 'process') return PGlite.create({ dataDir: directory });
   const startParams = [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), ...FLUSHING];
   const pglite = await PGlite.create({ fs: new FlushingFiles(directory), startParams });
   flushTreeToDisk(directory); // a new database is written without fsync, and so is a database that ran with `process`
   return pglite;
+}
+
+/** Makes a database beside its place and moves it there: a process that dies in between leaves no half of a database. */
+async function makeDatabase(directory: string, archives: string | undefined): Promise<void> {
+  const part = `${directory}.new`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true, mode: 0o700 });
+  const pglite = await PGlite.create({ dataDir: part, ...(await beginning(archives)) });
+  await pglite.close();
+  flushTreeToDisk(part);
+  renameSync(part, directory);
+}
+
+async function beginning(archives: string | undefined): Promise<{ loadDataDir?: Blob }> {
+  return archives === undefined ? {} : { loadDataDir: await newDatabaseArchive(archives) };
 }

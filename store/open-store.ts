@@ -2,8 +2,7 @@ import { CamelCasePlugin, Kysely, PGliteDialect, PostgresDialect } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration';
 import { Pool } from 'pg';
 import { VnflowError } from '../domain/problems.ts';
-import type { Durability } from './durability.ts';
-import { openEmbeddedPostgres } from './embedded-postgres.ts';
+import { type EmbeddedDatabase, openEmbeddedPostgres } from './embedded-postgres.ts';
 import { guardAgainstDeath } from './embedded-postgres-death.ts';
 import * as first from './migrations/2026-11-21-first.ts';
 import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
@@ -19,13 +18,7 @@ import { poolThatTells } from './store-lost.ts';
 export type Database = Kysely<Schema>;
 
 export type StoreLocation =
-  | {
-      readonly kind: 'embedded';
-      /** Undefined: the database is in memory. */
-      readonly directory?: string;
-      /** Undefined: `power`. */
-      readonly durability?: Durability;
-    }
+  | ({ readonly kind: 'embedded' } & EmbeddedDatabase)
   | { readonly kind: 'postgres'; readonly url: string };
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -48,10 +41,7 @@ const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true });
  */
 function dialect(location: StoreLocation, died: (error: Error) => void) {
   if (location.kind === 'postgres') return new PostgresDialect({ pool: poolThatTells(postgresPool(location.url)) });
-  const { directory, durability } = location;
-  return new PGliteDialect({
-    pglite: async () => guardAgainstDeath(await openEmbeddedPostgres(directory, durability), died),
-  });
+  return new PGliteDialect({ pglite: async () => guardAgainstDeath(await openEmbeddedPostgres(location), died) });
 }
 
 /** A worker that hangs (a stopped process, a lost host) must not hold its locks on rows for longer. */

@@ -16,6 +16,7 @@ import { apiPort, environmentOf } from './settings.ts';
 import type { UpOptions } from './up-options.ts';
 import { readUpRecord, type UpRecord } from './up-record.ts';
 
+const ARCHIVES = fileURLToPath(new URL('../../.vnflow/new-databases', import.meta.url));
 const BUNDLES = fileURLToPath(new URL('../../.vnflow/bundles', import.meta.url));
 /** Limit for an unreachable PostgreSQL: a person waits, and must see the error. */
 const START_PATIENCE_MS = 60_000;
@@ -89,7 +90,8 @@ async function startParts(children: Children, logFile: string, options: UpOption
   const { temporal, simulator } = children.record();
   const log = pino({ level: 'info' }, pino.destination({ dest: logFile, mode: 0o600 }));
   installRuntime(log);
-  const configuration = readConfiguration(environmentOf(options, simulator), data);
+  const { store, ...read } = readConfiguration(environmentOf(options, simulator), data);
+  const configuration = { ...read, store: store.kind === 'embedded' ? { ...store, archives: ARCHIVES } : store };
   if (configuration.keystoneUrl) children.keep({ keystoneUrl: configuration.keystoneUrl });
   // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs 100 MB and gains nothing
   // here

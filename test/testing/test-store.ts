@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { createStore, type Database, migrateStore, type StoreLocation } from '../../store/open-store.ts';
+
+/** Made once for all test files. */
+const ARCHIVES = fileURLToPath(new URL('../../.vnflow/new-databases', import.meta.url));
 
 /**
  * Where a test file keeps its store: PGlite in memory, or a database of its own on the server of `DATABASE_URL` (CI runs both;
@@ -8,7 +12,7 @@ import { createStore, type Database, migrateStore, type StoreLocation } from '..
  */
 export async function testStoreLocation(): Promise<StoreLocation> {
   const server = process.env['DATABASE_URL'];
-  if (server === undefined) return { kind: 'embedded' };
+  if (server === undefined) return { kind: 'embedded', archives: ARCHIVES };
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const client = new Client({ connectionString: server });
   await client.connect();
