@@ -18,6 +18,10 @@ export interface Pace {
   readonly poll: { readonly first: number; readonly longest: number };
   /** From the stack's completion until a node must answer over SSH. */
   readonly bootLimit: number;
+  /** How long a node that was prepared may be unreachable before the step fails, and is tried again. */
+  readonly reachLimit: number;
+  /** One attempt to log in to a node, or to the bastion, ends after this time. */
+  readonly connectLimit: number;
   /** cloud-init sets the password some time after sshd is up: for this long a refused login is repeated. */
   readonly authGrace: number;
   /** How long a new server's console may take to announce its host key: cloud-init prints it in its last stage. */
@@ -45,6 +49,8 @@ export interface Pace {
 export const DEFAULT_PACE: Pace = {
   poll: { first: 0.25, longest: 1.5 },
   bootLimit: 900,
+  reachLimit: 60,
+  connectLimit: 15,
   authGrace: 90,
   consoleGrace: 60,
   consoleEvery: 5,

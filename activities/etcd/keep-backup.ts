@@ -1,7 +1,7 @@
 import { VnflowError } from '../../domain/problems.ts';
 import type { ClusterBackup } from '../../store/cluster-backups.ts';
 import type { LeasedContext } from '../activity-context.ts';
-import { type NodeContext, onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { type NodeContext, onNode } from '../node/node-session.ts';
 import { takeBackup } from './take-backup.ts';
 
 /** How long a node may be unreachable when another one can give the backup instead. */
@@ -20,10 +20,10 @@ export async function keepFirstBackup(
   let failure: unknown = new VnflowError('SNAPSHOT_FAILED', {
     detail: `VNF instance ${context.input.vnfInstanceId} has no control-plane node.`,
   });
-  const limitSeconds = slots.length > 1 ? OF_SEVERAL_REACH_SECONDS : REACH_SECONDS;
+  const reach = slots.length > 1 ? { limitSeconds: OF_SEVERAL_REACH_SECONDS } : {};
   for (const slot of slots) {
     try {
-      return await onNode(context, { slot, limitSeconds }, keepBackup);
+      return await onNode(context, { slot, ...reach }, keepBackup);
     } catch (error) {
       context.signal.throwIfAborted();
       failure = error;

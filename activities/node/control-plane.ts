@@ -4,7 +4,7 @@ import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { pollUntil, steadyPause } from '../attempt/poll.ts';
 import { ADMIN, kubectlCommand } from './kubectl.ts';
-import { type NodeAccess, type NodeContext, onNode, REACH_SECONDS } from './node-session.ts';
+import { type NodeAccess, type NodeContext, onNode } from './node-session.ts';
 
 const READYZ = kubectlCommand([...ADMIN, '--request-timeout', '5s', 'get', '--raw', '/readyz']);
 const READYZ_TIMEOUT_MS = 20_000;
@@ -12,7 +12,7 @@ const READYZ_TIMEOUT_MS = 20_000;
 interface ControlPlaneVisit {
   /** Slots of control-plane nodes that are not visited: they are about to leave, or to join. */
   readonly avoid?: readonly string[];
-  /** How long the nodes are tried, in seconds. */
+  /** How long the nodes are tried, in seconds. Default: the pace's `reachLimit`. */
   readonly reachSeconds?: number;
 }
 
@@ -23,7 +23,7 @@ interface ControlPlaneVisit {
  */
 export async function onControlPlane<C extends LeasedContext, T>(
   context: C,
-  { avoid = [], reachSeconds = REACH_SECONDS }: ControlPlaneVisit,
+  { avoid = [], reachSeconds = context.deps.pace.reachLimit }: ControlPlaneVisit,
   work: (visit: C & NodeAccess) => Promise<T>,
 ): Promise<T> {
   const { deps, signal } = context;

@@ -6,7 +6,7 @@ import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts
 import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { StepContext } from '../step-context.ts';
-import { onNode, REACH_SECONDS } from './node-session.ts';
+import { onNode } from './node-session.ts';
 import { runPhase } from './phase.ts';
 
 interface Change {
@@ -47,7 +47,7 @@ interface SetUp extends Pick<Change, 'kind'> {
  * Sets up HAProxy and keepalived on a control-plane node: the install script writes, checks, reloads and verifies them.
  */
 export async function setUpLoadBalancer(step: StepContext, { kind, slot, seenAs }: SetUp): Promise<void> {
-  await onNode(step, { slot, limitSeconds: REACH_SECONDS }, async (node) => {
+  await onNode(step, { slot }, async (node) => {
     const vrrpPassword = await readVrrpPassword(step);
     await runPhase(node, { kind, vrrpPassword, ...(seenAs ? { seenAs } : {}) });
   });

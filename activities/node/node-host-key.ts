@@ -12,11 +12,6 @@ import { createConsoleReader } from './console-reader.ts';
 import { patientReader } from './patient-reader.ts';
 
 /**
- * How long a connection waits for the console before it sends a credential. It is shorter than the time-out of the
- * connection.
- */
-const CONSOLE_WAIT_MS = 8_000;
-/**
  * An answer within this time serves the next connection: a Nova that is slow under hundreds of questions gets no second
  * one.
  */
@@ -42,7 +37,7 @@ export async function nodeHostKey(context: ActivityContext, node: ClusterNode): 
         serveMs: deps.pace.consoleEvery * 1000,
         ask: () => readConsole(context, node.serverId),
       }),
-    CONSOLE_WAIT_MS,
+    (deps.pace.connectLimit * 1000) / 2, // a wait that outlasts the time-out of the connection would be in vain
   );
   let waitingUntil: number | undefined;
   return {

@@ -10,12 +10,6 @@ import { pollUntil } from '../attempt/poll.ts';
 import { readVnf } from '../facts/plan-question.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
-const CONNECT_TIMEOUT_MS = 15_000;
-/**
- * A node that was prepared answers soon. The step fails, and is repeated, when a node does not answer for this long.
- */
-export const REACH_SECONDS = 60;
-
 /** What an activity needs besides to work on a node. */
 export interface NodeAccess {
   readonly node: ClusterNode;
@@ -30,8 +24,8 @@ export interface NodeContext extends LeasedContext, NodeAccess {}
 interface NodeVisit {
   /** Default: the slot of the step. */
   readonly slot?: string;
-  /** How long the node may be unreachable, for example because it boots. */
-  readonly limitSeconds: number;
+  /** How long the node may be unreachable, for example because it boots. Default: the pace's `reachLimit`. */
+  readonly limitSeconds?: number;
   /** How long the node may refuse the login: cloud-init sets the password some time after sshd is up. */
   readonly authGraceSeconds?: number;
 }
@@ -43,10 +37,11 @@ interface NodeVisit {
  */
 export async function onNode<C extends VisitingContext, T>(
   context: C,
-  { slot = context.input.slot ?? '', limitSeconds, authGraceSeconds = 0 }: NodeVisit,
+  { slot = context.input.slot ?? '', authGraceSeconds = 0, ...visit }: NodeVisit,
   work: (visit: C & NodeAccess) => Promise<T>,
 ): Promise<T> {
   const { deps, input } = context;
+  const limitSeconds = visit.limitSeconds ?? deps.pace.reachLimit;
   const node = await findClusterNode(deps.db, input.vnfInstanceId, slot);
   if (!node)
     throw new VnflowError('INTERNAL', {
@@ -150,7 +145,7 @@ async function openOnce(
     auth: login.private_key === undefined ? { password: login.password ?? '' } : { privateKey: login.private_key },
     hostKey: keys.node,
     isUrgent: node.role === 'master', // workers join when a control plane is there
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    connectTimeoutMs: deps.pace.connectLimit * 1000,
     signal,
     ...(deps.bastion && keys.bastion ? { bastion: { ...deps.bastion, hostKey: keys.bastion } } : {}),
   });

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { isJobBegun } from '../../ssh/job.ts';
 import { removeLeftoverMember } from '../etcd/etcd.ts';
 import { getJoinCredentials } from '../node/join-credentials.ts';
-import { type NodeAccess, onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { type NodeAccess, onNode } from '../node/node-session.ts';
 import { phaseJobId, runPhase } from '../node/phase.ts';
 import { waitForOwnNode } from '../node/ready-nodes.ts';
 import type { StepContextOf } from '../step-context.ts';
@@ -12,7 +12,7 @@ type Step = StepContextOf<'joinControlPlane'>;
 /** Joins a node to the control plane: it becomes a voting member of etcd. */
 export async function joinControlPlane(step: Step): Promise<undefined> {
   const credentials = await getJoinCredentials(step);
-  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
+  await onNode(step, {}, async (node) => {
     await removeMemberOfCutOffJoin(node);
     await runPhase(node, { kind: 'joinControlPlane', credentials });
     await waitForOwnNode(node);

@@ -1,5 +1,5 @@
 import { getJoinCredentials } from '../node/join-credentials.ts';
-import { onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { onNode } from '../node/node-session.ts';
 import { runPhase } from '../node/phase.ts';
 import { waitForOwnNode } from '../node/ready-nodes.ts';
 import type { StepContextOf } from '../step-context.ts';
@@ -7,7 +7,7 @@ import type { StepContextOf } from '../step-context.ts';
 /** Joins a worker to the cluster. */
 export async function joinWorker(step: StepContextOf<'joinWorker'>): Promise<undefined> {
   const credentials = await getJoinCredentials(step);
-  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
+  await onNode(step, {}, async (node) => {
     await runPhase(node, { kind: 'joinWorker', credentials });
     await waitForOwnNode(node);
   });

@@ -14,7 +14,7 @@ import { pollUntil } from '../attempt/poll.ts';
 import { attemptNumber } from '../attempt/step-attempt.ts';
 import { readVimConnection } from '../facts/operation-facts.ts';
 import { kubectl } from '../node/kubectl.ts';
-import { onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { onNode } from '../node/node-session.ts';
 import type { PhaseContext } from '../node/phase.ts';
 import { vimSession } from '../stack/vim-session.ts';
 import type { StepContextOf } from '../step-context.ts';
@@ -29,7 +29,7 @@ const NODES_AT_ONCE = 20;
  */
 export async function recallNodes(step: StepContextOf<'recallNodes'>): Promise<undefined> {
   const { deps, input } = step;
-  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
+  await onNode(step, {}, async (node) => {
     const staying = await findNodesOfSlots(deps.db, input.vnfInstanceId, input.staying);
     await reconcileNodes({ ...node, staying, outcomes: new Map() });
   });

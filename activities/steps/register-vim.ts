@@ -15,7 +15,7 @@ import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { readInstance } from '../facts/operation-facts.ts';
 import { ADMIN } from '../node/kubectl.ts';
-import { type NodeContext, onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { type NodeContext, onNode } from '../node/node-session.ts';
 import { readClusterContext } from '../node/phase.ts';
 import type { StepContextOf } from '../step-context.ts';
 
@@ -33,7 +33,7 @@ const TOKEN_SECONDS = 60;
  * needs one session to a control-plane node. Another run refreshes the account and the VIM.
  */
 export async function registerVim(step: StepContextOf<'registerVim'>): Promise<undefined> {
-  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
+  await onNode(step, {}, async (node) => {
     const name = await chooseVimName(node);
     const cluster = await readClusterContext(node);
     await runAsRoot(node, [...KUBECTL, 'apply', '-f', '-'], { stdin: vimAccountManifest() });

@@ -7,7 +7,7 @@ import { type ClusterBackup, listClusterBackups } from '../../store/cluster-back
 import type { ActivityDependencies } from '../dependencies.ts';
 import { keepFacts, readFact } from '../facts/kept-facts.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
-import { type NodeContext, onNode, REACH_SECONDS } from '../node/node-session.ts';
+import { type NodeContext, onNode } from '../node/node-session.ts';
 import type { PhaseContext } from '../node/phase.ts';
 import { keepFenced } from '../stack/fenced-servers.ts';
 import type { StepContextOf } from '../step-context.ts';
@@ -26,7 +26,7 @@ cat > "$directory/$id.part" && mv "$directory/$id.part" "$directory/$id"
 export async function restoreControlPlane(step: StepContextOf<'restoreControlPlane'>): Promise<undefined> {
   const backup = await chooseBackup(step);
   await keepFenced(step);
-  await onNode(step, { limitSeconds: REACH_SECONDS }, async (node) => {
+  await onNode(step, {}, async (node) => {
     await restoreCluster(node, backup);
   });
 }

@@ -5,6 +5,8 @@ export const TEST_PACE: Pace = {
   ...DEFAULT_PACE,
   poll: { first: 0.02, longest: 0.2 },
   bootLimit: 60,
+  reachLimit: 12,
+  connectLimit: 6,
   authGrace: 1,
   consoleGrace: 10,
   consoleEvery: 0.025,
