@@ -3,6 +3,8 @@ import { Client, Connection } from '@temporalio/client';
 /** The newest run of a workflow in Temporal. */
 export interface WorkflowFact {
   readonly isOpen: boolean;
+  /** True when the workflow has something to do: an activity that has not ended, or a task of its own. */
+  readonly isBusy: boolean;
   /** Search attributes. */
   readonly operation: string;
   readonly state: string;
@@ -26,10 +28,11 @@ export async function viewEngine(address: string): Promise<EngineView> {
     workflowOf: (instance) =>
       inTime(async () => {
         try {
-          const { status, searchAttributes } = await client.workflow.getHandle(`vnf/${instance}`).describe();
+          const { status, searchAttributes, raw } = await client.workflow.getHandle(`vnf/${instance}`).describe();
           const attribute = (name: string) => String(searchAttributes[name]?.[0] ?? '');
           return {
             isOpen: status.name === 'RUNNING',
+            isBusy: (raw.pendingActivities ?? []).length > 0 || raw.pendingWorkflowTask != null,
             operation: attribute('VnfLcmOpOccId'),
             state: attribute('OperationState'),
           };

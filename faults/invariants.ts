@@ -54,6 +54,8 @@ const INVARIANTS: readonly Invariant[] = [
   { name: '6 a control has its effect or none', isForGood: false, find: findWrongEffects },
   { name: '7 no 500', isForGood: true, find: findInternalErrors },
   { name: '8 states follow each other', isForGood: true, find: findWrongOrder },
+  // the state and the timeline are read one after the other
+  { name: '8 the timeline ends with the state', isForGood: false, find: findOtherEnds },
   { name: '9 once', isForGood: true, find: findDuplicates },
 ];
 
@@ -75,15 +77,27 @@ function findLost({ sent, operations }: Evidence): Finding[] {
     .map(({ instance, order, operation }) => ({ instance, text: `${order} ${operation}: answered 202, not there` }));
 }
 
-function findRestless({ operations }: Evidence): Finding[] {
-  return operations.flatMap(({ vnfInstanceId: instance, id, operationState, isCancelPending, error }) => {
-    if (!ENDED.has(operationState) && operationState !== 'FAILED_TEMP')
-      return [{ instance, text: `${id} stays in ${operationState}` }];
-    if (isCancelPending) return [{ instance, text: `${id} is ${operationState} with a cancel pending` }];
-    if (operationState === 'FAILED_TEMP' && !(error?.code && error.detail))
-      return [{ instance, text: `${id} is in FAILED_TEMP without a cause` }];
-    return [];
-  });
+function findRestless({ operations, workflows }: Evidence): Finding[] {
+  return [...operations.flatMap(findUnrest), ...findWork(workflows)];
+}
+
+/**
+ * A decision whose answer was lost may reach its workflow after Temporal is back. The store shows it when the first
+ * activity after it has ended.
+ */
+function findWork(workflows: Evidence['workflows']): Finding[] {
+  return [...workflows]
+    .filter(([, { isOpen, isBusy }]) => isOpen && isBusy)
+    .map(([instance, { operation, state }]) => ({ instance, text: `${operation} is ${state}, and works` }));
+}
+
+function findUnrest({ vnfInstanceId: instance, id, operationState, isCancelPending, error }: OperationFact): Finding[] {
+  if (!ENDED.has(operationState) && operationState !== 'FAILED_TEMP')
+    return [{ instance, text: `${id} stays in ${operationState}` }];
+  if (isCancelPending) return [{ instance, text: `${id} is ${operationState} with a cancel pending` }];
+  if (operationState === 'FAILED_TEMP' && !(error?.code && error.detail))
+    return [{ instance, text: `${id} is in FAILED_TEMP without a cause` }];
+  return [];
 }
 
 function findDisagreements(evidence: Evidence): Finding[] {
@@ -175,17 +189,23 @@ function findInternalErrors({ sent }: Evidence): Finding[] {
 }
 
 function findWrongOrder({ operations }: Evidence): Finding[] {
-  return operations.flatMap(({ id, vnfInstanceId: instance, states, operationState }) => {
+  return operations.flatMap(({ id, vnfInstanceId: instance, states }) => {
     const steps = states.slice(1).map((state, index) => ({ from: states[index] ?? '', to: state }));
     const wrong = steps.filter(({ from, to }) => !(FOLLOWS[from] ?? []).includes(to));
     return [
       ...(states[0] === 'STARTING' ? [] : [{ instance, text: `${id} began with ${states[0]}` }]),
       ...wrong.map(({ from, to }) => ({ instance, text: `${id}: ${to} after ${from}` })),
-      ...(states.at(-1) === operationState
-        ? []
-        : [{ instance, text: `${id} is ${operationState}, timeline ends with ${states.at(-1)}` }]),
     ];
   });
+}
+
+function findOtherEnds({ operations }: Evidence): Finding[] {
+  return operations
+    .filter(({ states, operationState }) => states.at(-1) !== operationState)
+    .map(({ id, vnfInstanceId: instance, states, operationState }) => ({
+      instance,
+      text: `${id} is ${operationState}, timeline ends with ${states.at(-1)}`,
+    }));
 }
 
 /** A request makes one operation at most, and an instance has one open operation at most. */
