@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** The files of these rooms share processes: loading the modules for each file took longer than most of the tests. */
+const SHARED = '{domain,planning,packages,openstack,ssh,store,api,cli,simulator,faults}/**/*.test.ts';
+/** These files start workers, which keep state in the process: each file has a process of its own. */
+const OWN = '{engine,worker,workflows,activities,test}/**/*.test.ts';
+
 export default defineConfig({
   test: {
-    include: [
-      '{domain,openstack,ssh,store,packages,planning,api,engine,worker,workflows,activities,cli,simulator,test,faults}/**/*.test.ts',
-      'setup/**/*.test.mjs',
-    ],
     pool: 'forks',
     // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs more than it gains
     execArgv: ['--liftoff-only'],
@@ -14,5 +15,9 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'systems', include: [OWN] } },
+      { extends: true, test: { name: 'rooms', include: [SHARED, 'setup/**/*.test.mjs'], isolate: false } },
+    ],
   },
 });

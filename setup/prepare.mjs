@@ -19,7 +19,12 @@ export async function prepare({ temporal, env = process.env }) {
       if (!areDependenciesPresent(PROJECT)) await installDependencies(PROJECT, node, env);
     });
   }
-  const withNode = { ...env, PATH: [path.dirname(node), env.PATH ?? ''].join(path.delimiter) };
+  const withNode = {
+    // Node.js keeps compiled code there, and TypeScript without its types: a process starts in about half the time
+    NODE_COMPILE_CACHE: path.join(CACHE, 'compile-cache'),
+    ...env,
+    PATH: [path.dirname(node), env.PATH ?? ''].join(path.delimiter),
+  };
   return { node, env: temporal ? await withTemporal(withNode) : withNode };
 }
 

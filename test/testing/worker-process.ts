@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/worker';
 import { pino } from 'pino';
@@ -109,6 +110,7 @@ async function run(): Promise<void> {
     masterKey: masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere'),
   });
   await migrateStore(stored.db);
+  flushCompileCache(); // the test kills this process: it would not write the cache at its end
   process.send?.('ready');
   await nextMessage(); // a spare worker waits here
   process.on('message', (answered) => {
