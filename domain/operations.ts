@@ -40,7 +40,11 @@ interface LcmOperation<Request> {
   readonly leaves?: InstantiationState;
   /** Where flavour, VIM connection and the logins of nodes come from: the request, or what the instance was made with. */
   readonly factsFrom: 'request' | 'instance';
-  /** What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. Undefined: nothing. */
+  /**
+   * What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. Undefined
+   * when nothing happens to them. Then no grant is asked for, and the end of the operation writes the members of a
+   * VnfInfoModificationRequest that the request has.
+   */
   readonly servers?: 'created' | 'scaled' | 'replaced' | 'deleted';
   /** When the package must be usable: always, as servers are made from it; only if the request repeats parameters that name its files; or never. */
   readonly usesPackage: 'always' | 'withParameters' | 'never';

@@ -2,6 +2,7 @@ import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import type { VimRow } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { present } from '../http/present.ts';
+import { taskLinks } from '../vnflcm/task-links.ts';
 import { derivedId } from './derived-id.ts';
 import { type InternalInfo, instantiatedVnfInfoView } from './instantiated-vnf-info-view.ts';
 import { v1VimType } from './request-view.ts';
@@ -16,11 +17,6 @@ export interface InstanceSurroundings {
   readonly additionalParams: ReadonlyMap<string, Free>;
 }
 
-const TASKS: Readonly<Record<VnfInstanceRow['instantiationState'], Readonly<Record<string, string>>>> = {
-  NOT_INSTANTIATED: { instantiate: 'instantiate' },
-  INSTANTIATED: { terminate: 'terminate', scale: 'scale', heal: 'heal', changeExtConn: 'change_ext_conn' },
-};
-
 export function vnfInstanceUrl(endpoint: string, id: string): string {
   return `${endpoint}/vnflcm/v1/vnf_instances/${id}`;
 }
@@ -32,7 +28,6 @@ export function vnfInstanceView(
   surroundings: InstanceSurroundings,
 ): Record<string, unknown> & { id: string } {
   const self = vnfInstanceUrl(endpoint, row.id);
-  const tasks = Object.entries(TASKS[row.instantiationState]).map(([rel, path]) => [rel, { href: `${self}/${path}` }]);
   return {
     id: row.id,
     vnfInstanceName: row.name || `vnf-${row.id}`,
@@ -50,7 +45,7 @@ export function vnfInstanceView(
       vnfConfigurableProperties: row.vnfConfigurableProperties,
     }),
     ...(row.instantiationState === 'INSTANTIATED' ? instantiatedMembers(row, surroundings) : {}),
-    _links: { self: { href: self }, ...Object.fromEntries(tasks) },
+    _links: { self: { href: self }, ...taskLinks(row, self) },
   };
 }
 

@@ -1,13 +1,9 @@
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { present } from '../http/present.ts';
 import type { SelectableResource } from '../query/selectors.ts';
+import { taskLinks } from '../vnflcm/task-links.ts';
 
 type Free = Record<string, unknown>;
-
-const TASKS: Readonly<Record<VnfInstanceRow['instantiationState'], Readonly<Record<string, string>>>> = {
-  NOT_INSTANTIATED: { instantiate: 'instantiate' },
-  INSTANTIATED: { terminate: 'terminate', scale: 'scale', heal: 'heal', changeExtConn: 'change_ext_conn' },
-};
 
 export const vnfInstanceSelectors: SelectableResource = {
   excludedByDefault: [
@@ -35,7 +31,6 @@ export function vnfInstanceUrl(endpoint: string, id: string): string {
 /** VnfInstance as Tacker emits it: what is not set is left out. The store keeps it without secrets. */
 export function vnfInstanceView(row: VnfInstanceRow, endpoint: string): Free & { id: string } {
   const self = vnfInstanceUrl(endpoint, row.id);
-  const tasks = Object.entries(TASKS[row.instantiationState]).map(([rel, path]) => [rel, { href: `${self}/${path}` }]);
   return {
     id: row.id,
     ...present({
@@ -53,6 +48,6 @@ export function vnfInstanceView(row: VnfInstanceRow, endpoint: string): Free & {
       metadata: row.metadata,
       extensions: row.extensions,
     }),
-    _links: { self: { href: self }, ...Object.fromEntries(tasks) },
+    _links: { self: { href: self }, ...taskLinks(row, self) },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CANCEL_MODES, OPERATION_STATES } from '../../domain/operation/state.ts';
 import { OPERATIONS } from '../../domain/operations.ts';
 import { KeptProblem } from '../openapi/problem.ts';
+import { TASK_LINK_NAMES } from './task-links.ts';
 
 /** Parts of answers that versions 1 and 2 of vnflcm have in common (SOL003 4.4.1, 5.5.3). */
 
@@ -53,11 +54,7 @@ export const packageMembers = {
 /** The links of an instance. Which of the tasks are there depends on its state. */
 export const InstanceLinks = z.strictObject({
   self: Link,
-  instantiate: Link.optional(),
-  terminate: Link.optional(),
-  scale: Link.optional(),
-  heal: Link.optional(),
-  changeExtConn: Link.optional(),
+  ...Object.fromEntries(TASK_LINK_NAMES.map((name) => [name, Link.optional()])),
 });
 
 const ChangeType = z.enum(['ADDED', 'REMOVED']);
