@@ -7,7 +7,7 @@ export const deleteStack = stepKind({
   expectedSeconds: 15,
   timeLimitSeconds: 1500,
   attempts: 20,
-  mustRun: 'the servers would stay, and nobody would know of them',
+  mustRun: 'the servers would stay, and no later operation would remove them',
   calls: ['Heat: DELETE stacks/vnf-{id}', 'Heat: GET stacks/vnf-{id} until it is gone'],
   everyNode: 'removed',
 });

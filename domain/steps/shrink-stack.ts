@@ -7,7 +7,7 @@ export const shrinkStack = stepKind({
   expectedSeconds: 15,
   timeLimitSeconds: 1500,
   attempts: 20,
-  mustRun: 'the servers would stay, and nobody would know of them',
+  mustRun: 'the servers would stay, and no later operation would remove them',
   calls: ['Heat: PATCH stacks/vnf-{id} (without the workers)', 'Heat: GET stacks/vnf-{id} until UPDATE_COMPLETE'],
   nodes: { servers: 'removed' },
 });
