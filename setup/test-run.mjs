@@ -78,27 +78,39 @@ export function sum(counts) {
   }));
 }
 
-/** @param {string} command of node_modules/.bin @param {readonly string[]} args @returns {Promise<number>} exit code */
-function runTool(command, args) {
+/**
+ * Runs a tool of node_modules/.bin.
+ * @param {string} command @param {readonly string[]} args
+ * @param {{ quiet?: boolean }} options `quiet`: the output is returned, not shown
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+function runTool(command, args, { quiet = false } = {}) {
   return new Promise((resolve) => {
     // colours are for terminals; some tools think that CI is one
     const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
     const file = path.join(PROJECT, 'node_modules', '.bin', command);
-    const child = spawn(file, args, { cwd: PROJECT, stdio: 'inherit', env });
-    child.on('error', () => resolve(1));
-    child.on('close', (code) => resolve(code ?? 1));
+    const child = spawn(file, args, { cwd: PROJECT, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit', env });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    child.on('error', (error) => resolve({ code: 1, output: `${output}${error.message}\n` }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }
 
-/** @returns {Promise<Count>} */
+/** Runs all checks side by side. @returns {Promise<Count>} */
 async function runChecks() {
-  const count = { passed: 0, failed: 0, skipped: 0 };
-  for (const { name, command, args } of CHECKS) {
-    const good = (await runTool(command, args)) === 0;
-    count[good ? 'passed' : 'failed'] += 1;
-    process.stdout.write(`${good ? '✓' : '✗'} ${name}\n`);
-  }
-  return count;
+  const ends = await Promise.all(
+    CHECKS.map(async ({ name, command, args }) => {
+      const { code, output } = await runTool(command, args, { quiet: true });
+      process.stdout.write(code === 0 ? `✓ ${name}\n` : `${output}✗ ${name}\n`);
+      return code === 0;
+    }),
+  );
+  const passed = ends.filter(Boolean).length;
+  return { passed, failed: ends.length - passed, skipped: 0 };
 }
 
 /** @param {string} report @param {readonly string[]} files below the project */
@@ -112,7 +124,7 @@ function without(report, files) {
 /** @param {readonly string[]} args of vitest @returns {Promise<{ report: string | undefined, code: number }>} */
 async function runVitest(args) {
   const file = path.join(cacheDirectory('setup'), `test-report-${process.pid}.json`);
-  const code = await runTool('vitest', [
+  const { code } = await runTool('vitest', [
     'run',
     '--reporter=default',
     '--reporter=json',
