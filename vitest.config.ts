@@ -12,7 +12,7 @@ export default defineConfig({
     // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs more than it gains
     execArgv: ['--liftoff-only'],
     // much of what the tests of the whole system do is waiting for other processes
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers: Math.max(2, availableParallelism()) + 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [
