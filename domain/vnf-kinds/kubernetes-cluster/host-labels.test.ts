@@ -60,6 +60,10 @@ it('finds the nodes whose labels are wrong: those that are right, masters, and n
   });
 });
 
+it('reads a node without labels', () => {
+  expect(readLabelledNodes('["worker1","uid-1",]\n')).toEqual([{ name: 'worker1', uid: 'uid-1', labels: {} }]);
+});
+
 it('refuses an answer that is no list of nodes', () => {
   expect(() => readLabelledNodes('error: timed out\n')).toThrow();
   expect(() => readLabelledNodes('["worker1"]\n')).toThrow();

@@ -47,7 +47,8 @@ export function readLabelledNodes(answer: string): LabelledNode[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const [name, uid, labels] = Line.parse(JSON.parse(line));
+      // kubectl prints nothing for labels that are not there
+      const [name, uid, labels] = Line.parse(JSON.parse(line.replace(/,\]$/, ',{}]')));
       return { name, uid, labels };
     });
 }

@@ -55,6 +55,11 @@ it('labels them in every later operation, before its backup', () => {
   expect(place(planHeal({ ...heal, recreate: true }))[1]).toEqual(['snapshotEtcd-masterNode-0']);
 });
 
+it('has it once in a dry run that names the steps of both ways of a heal', () => {
+  const [, next] = place(planHeal({ ...heal, controlPlane: ['masterNode[0]', 'masterNode[1]'], allowRestore: true }));
+  expect(next).toEqual(expect.arrayContaining([expect.stringContaining('snapshotEtcd-masterNode')]));
+});
+
 it('has no such step when the package does not keep the workers apart, nor in the rollback of a scale out', () => {
   const plans = [
     planInstantiate(shape),
