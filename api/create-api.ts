@@ -36,7 +36,7 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  // Without authentication: load balancers and people ask it.
+  // It needs no authentication, because load balancers request it.
   app.all('/vnflow/v1/health', async (request, response) => {
     if (request.method !== 'GET') throw methodNotAllowed(request, response, ['GET']);
     await send(response, vnflowDialect, await health(context));
@@ -60,7 +60,7 @@ const withoutJsonSuffix: express.RequestHandler = (request, _response, next) => 
   next();
 };
 
-/** What is served here, for people who look. */
+/** Answers with the API versions under a prefix. */
 function versionList(endpoint: string): Endpoints {
   const version = (id: string, path: string) => ({
     id,

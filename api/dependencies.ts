@@ -4,10 +4,10 @@ import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { LcmEngine } from './engine.ts';
 
-/** Whom a token stands for. */
+/** The user that a token was issued to. */
 export interface TokenOwner {
   readonly userName: string;
-  /** Absent: the token is not scoped to a project. */
+  /** Undefined when the token is not scoped to a project. */
   readonly projectId?: string;
   readonly roles: readonly string[];
   /** Milliseconds since 1970. */
@@ -62,11 +62,11 @@ export interface ApiDependencies {
   readonly readCsar: (file: string) => Promise<OnboardableCsar>;
   /** Logs in to an OpenStack. @throws VnflowError VIM_CREDENTIALS, VIM_UNREACHABLE, … */
   readonly checkVim: (credentials: VimCredentials) => Promise<{ readonly regions: readonly string[] }>;
-  /** Asks Keystone; undefined: the token is not valid. @throws VnflowError when Keystone cannot say */
+  /** Asks Keystone. @returns undefined when the token is not valid @throws VnflowError when Keystone gives no answer */
   readonly validateToken?: (token: string) => Promise<TokenOwner | undefined>;
-  /** Where clients get tokens; told with 401. */
+  /** The URL where clients get tokens. Answers with status 401 contain it. */
   readonly authUrl?: string;
-  /** For development on loopback only: everybody is a member of the one project `noauth`. */
+  /** For development on loopback only: every caller is a member of the project `noauth`. */
   readonly insecureNoAuth?: boolean;
   /** Base of absolute links, for example http://127.0.0.1:9890. */
   readonly endpoint: string;
@@ -78,7 +78,7 @@ export interface ApiDependencies {
   readonly notReady?: () => VnflowError | undefined;
 }
 
-/** The same with nothing left open. */
+/** `ApiDependencies` with all defaults filled in. */
 export type ApiContext = Omit<ApiDependencies, 'limits' | 'packageHosts'> & {
   readonly limits: Limits;
   readonly packageHosts: readonly string[];

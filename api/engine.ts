@@ -21,13 +21,14 @@ export interface LcmEngine {
    */
   settle(vnfLcmOpOccId: string): Promise<void>;
   /**
-   * Before an instance is deleted whose instantiate was given up: forgets what is left, once the VIM has no stack of it.
-   * @throws VnflowError VNF_LEFTOVERS, what was found on the way to the VIM, ENGINE_UNAVAILABLE
+   * Removes what a failed instantiate left in the store, before its instance is deleted. The VIM must have no stack of
+   * the instance.
+   * @throws VnflowError VNF_LEFTOVERS, errors of the VIM, ENGINE_UNAVAILABLE
    */
   clear(vnfInstanceId: string): Promise<void>;
   /**
-   * What a running cluster says about itself, for a plan. Changes nothing.
-   * @throws VnflowError what was found on the way there, ENGINE_UNAVAILABLE
+   * Asks a running cluster for its present state, for a plan. Changes nothing.
+   * @throws VnflowError errors of the VIM and of the nodes, ENGINE_UNAVAILABLE
    */
   look(request: LookRequest): Promise<ClusterLook>;
 }

@@ -6,7 +6,7 @@ import { type ApiDependencies, apiContext } from './dependencies.ts';
 import { createPackageUploads } from './vnfpkgm/package-uploads.ts';
 
 export interface RunningApi {
-  /** Where it listens, for example http://127.0.0.1:9890. */
+  /** The address of the API, for example http://127.0.0.1:9890. */
   readonly url: string;
   readonly port: number;
   /** Lets requests end for a moment, then closes. */
@@ -14,7 +14,7 @@ export interface RunningApi {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
-/** A large package over a slow line. */
+/** The longest time of a request: a large package over a slow line. */
 const LONGEST_REQUEST_MS = 3_600_000;
 /**
  * Clients and proxies keep idle connections open for up to a minute. If the API closed them earlier (Node.js: after

@@ -3,7 +3,7 @@ const QUOTA_KINDS = ['instances', 'cores', 'ram'] as const;
 type QuotaKind = (typeof QUOTA_KINDS)[number];
 export type Amount = Readonly<Record<QuotaKind, number>>;
 
-/** Of a project, as `GET /limits` tells. */
+/** The limits of a project, as `GET /limits` gives them. */
 export interface Limits {
   /** -1: no limit. */
   readonly most: Amount;
@@ -17,7 +17,7 @@ export interface ServerGroup {
   readonly members: readonly string[];
 }
 
-/** Servers that a scale out adds. */
+/** The servers that a scale out adds. */
 export interface AddedServers {
   readonly vduId: string;
   readonly by: number;
@@ -26,20 +26,20 @@ export interface AddedServers {
 /** What a scale out of a VDU needs, and what there is. */
 export interface Growth {
   readonly by: number;
-  /** Of one server. */
+  /** The Nova flavor of one server. */
   readonly flavor?: { readonly name: string; readonly cores: number; readonly ram: number } | undefined;
   /** Ids of the VDU's servers now. */
   readonly servers: readonly string[];
   readonly groups: readonly ServerGroup[];
-  /** Compute hosts that take servers; undefined: this user may not see them. */
+  /** How many compute hosts take servers. Undefined when this user may not see them. */
   readonly hosts?: number | undefined;
 }
 
 /**
- * Why the cloud would not give what an operation needs. A heal needs nothing besides what the old servers free, but Nova creates
- * no server at all while a project uses more than its quota.
- * @param growth absent: no server is added
- * @returns sentences for people; none: nothing speaks against it
+ * Why the cloud would not give what an operation needs. A heal needs nothing besides what the old servers free, but
+ * Nova creates no server at all while a project uses more than its quota.
+ * @param growth undefined when no server is added
+ * @returns sentences for people; an empty list when no reason was found
  */
 export function capacityProblems({ most, used }: Limits, growth?: Growth): string[] {
   const { by = 0, flavor } = growth ?? {};

@@ -9,7 +9,10 @@ export function consoleFingerprints(log: string): string[] {
   return [...log.slice(begin, end).matchAll(/SHA256:[A-Za-z0-9+/]{43}/g)].map(([fingerprint]) => fingerprint);
 }
 
-/** Whether more is to be expected: the console speaks, but cloud-init has not said its last line (`Cloud-init v. … finished at …`). */
+/**
+ * Whether the console will show more: it has output, but not yet the last line of cloud-init (`Cloud-init v. … finished
+ * at …`).
+ */
 export function isStillBooting(log: string): boolean {
   return log.trim() !== '' && !/Cloud-init v\..* finished\b/.test(log);
 }

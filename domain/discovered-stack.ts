@@ -7,14 +7,14 @@ export interface DiscoveredResource {
   readonly stackId: string;
   /** Name of the resource that is that stack, in the stack above; undefined in the root stack. */
   readonly parent?: string | undefined;
-  /** Of a server: the N of its slot `VDU[N]`. Undefined for any other resource, and for a server that has no place. */
+  /** The N of a server's slot `VDU[N]`. Undefined for any other resource, and for a server that has no place. */
   readonly index?: number | undefined;
 }
 
 export interface DiscoveredAddresses {
-  /** By port id. */
+  /** Address and subnet by the id of the port. */
   readonly ports: ReadonlyMap<string, { readonly address: string; readonly cidr: string }>;
-  /** By floating IP id. */
+  /** Address by the id of the floating IP. */
   readonly floatingIps: ReadonlyMap<string, string>;
 }
 

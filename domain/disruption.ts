@@ -7,7 +7,7 @@ export interface ExistingNode {
   readonly slot: string;
   /** What the kind of VNF uses it for; `master` is a member of etcd. */
   readonly role: string;
-  /** How people know it, for example `worker57 (10.10.0.57)`. */
+  /** The label of the node for people, for example `worker57 (10.10.0.57)`. */
   readonly label: string;
 }
 
@@ -18,25 +18,29 @@ export interface Quorum {
   readonly tolerates: number;
 }
 
-/** What an operation means for a cluster that is in use. Nodes are named by label, those that are not there yet by slot. */
+/**
+ * What an operation means for a cluster that is in use. The lists name a node by its label, or by its slot when the
+ * node does not exist yet.
+ */
 export interface Disruption {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Their servers are deleted and made anew. */
+  /** Nodes whose servers are deleted and created again. */
   readonly replaced: readonly string[];
-  /** Their pods are evicted first; disruption budgets are respected, DaemonSet pods stay. */
+  /** Nodes whose pods are evicted first. Disruption budgets are respected, and DaemonSet pods stay. */
   readonly drained: readonly string[];
-  /** They stay, and something runs on them. */
+  /** Nodes that stay, and on which the operation runs commands. */
   readonly touched: readonly string[];
-  /** They stay, without any login and any command. */
+  /** Nodes that stay. The operation neither logs in to them nor runs a command on them. */
   readonly untouched: readonly string[];
-  /** Of etcd: before, at the lowest point, after. */
+  /** The quorum of etcd before the operation, at its lowest point, and after it. */
   readonly quorum: { readonly before: Quorum; readonly lowest: Quorum; readonly after: Quorum };
 }
 
 /**
- * What a plan does to the nodes of a cluster, and to etcd's majority: of the plan alone, for any operation.
- * @param nodes those that are there before
+ * Computes what a plan does to the nodes of a cluster and to etcd's majority. It needs nothing but the plan, so it
+ * works for any operation.
+ * @param nodes the nodes before the operation
  */
 export function disruptionOf(plan: Pick<Plan, 'steps'>, nodes: readonly ExistingNode[]): Disruption {
   const there = new Set(nodes.map(({ slot }) => slot));
@@ -56,7 +60,7 @@ export function disruptionOf(plan: Pick<Plan, 'steps'>, nodes: readonly Existing
   };
 }
 
-/** Slots of the nodes that are there and whose pods the plan evicts. */
+/** Slots of the existing nodes whose pods the plan evicts. */
 export function drainedSlots({ steps }: Pick<Plan, 'steps'>, nodes: readonly ExistingNode[]): string[] {
   const { drained } = fatesOf(steps, nodes);
   return nodes.map(({ slot }) => slot).filter((slot) => drained.has(slot));

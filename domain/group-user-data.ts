@@ -77,7 +77,9 @@ interface WantedSize {
   readonly count: number;
 }
 
-/** Heat refuses a size that is not within the bounds of the group. Bounds that are no plain numbers are left to it. */
+/**
+ * Heat refuses a size that is not within the bounds of the group. Heat itself checks bounds that are not plain numbers.
+ */
 function checkSize({ hot, hotName, group, vduId, count }: WantedSize): void {
   const { min_size: least, max_size: most } = hot.resources[group]?.properties ?? {};
   const fits = (typeof least !== 'number' || count >= least) && (typeof most !== 'number' || count <= most);

@@ -3,7 +3,7 @@ import type { ExtVirtualLinkData } from './sol-requests.ts';
 
 /** A resource of the stack or of one nested in it. */
 export interface StackResourceFacts extends PlacedResource {
-  /** Of a server in a nested stack. */
+  /** The place of a server in a nested stack. Undefined for other resources. */
   readonly place?: ServerPlace | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface ModifiableInfo {
   readonly vnfConfigurableProperties?: Free | undefined;
   readonly metadata?: Free | undefined;
   readonly extensions?: Free | undefined;
-  /** With the secrets. */
+  /** The VIM connections, secrets included. */
   readonly vimConnectionInfo?: Free | undefined;
 }
 
@@ -21,7 +21,7 @@ const MAPS = ['vnfConfigurableProperties', 'metadata', 'extensions', 'vimConnect
 
 /**
  * What a request changes: texts are replaced, maps are merged (RFC 7396).
- * @returns the new values of the members that differ afterwards, secrets included; the others are not there
+ * @returns the new values of the members that differ afterwards, secrets included. It has no other members
  */
 export function modifiedInfo(before: ModifiableInfo, request: VnfInfoModificationRequest): ModifiableInfo {
   const texts = TEXTS.flatMap((name) => {

@@ -19,7 +19,7 @@ export function nodeName(role: string, address: string, cidr: string): string {
   return `${role}${varying.join('-')}`;
 }
 
-/** How people know a node: name, and its address if it has one. */
+/** The label of a node for people: its name, and its address if it has one. */
 export function nodeLabel(name: string, address: string): string {
   return address === '' ? name : `${name} (${address})`;
 }

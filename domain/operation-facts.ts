@@ -15,7 +15,7 @@ const FACTS = {
   instantiatedVnfInfo: z.record(z.string(), z.unknown()),
   /** What the control plane said before a heal was planned. */
   survey: Survey,
-  /** By slot: what a step found out about a control-plane node after the survey. */
+  /** By slot: the verdict of a step on a control-plane node after the survey. */
   confirmed: z.record(z.string(), z.enum(['alive', 'dead', 'unknown'])),
   /** By server id: the slot of a control-plane node that was stopped before a restore. */
   fenced: z.record(z.string(), z.string()),

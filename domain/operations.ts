@@ -42,7 +42,7 @@ interface LcmOperation<Request> {
   readonly factsFrom: 'request' | 'instance';
   /**
    * What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. Undefined
-   * when nothing happens to them. Then no grant is asked for, and the end of the operation writes the members of a
+   * when nothing happens to them. Then vnflow requests no grant, and the end of the operation writes the members of a
    * VnfInfoModificationRequest that the request has.
    */
   readonly servers?: 'created' | 'scaled' | 'replaced' | 'deleted';

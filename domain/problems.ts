@@ -6,7 +6,10 @@ export interface ProblemKind {
   /** HTTP status when a person meets it in an answer or in `VnfLcmOpOcc.error`. */
   readonly status: number;
   readonly title: string;
-  /** May the same attempt succeed by itself a little later? Then Temporal's retry policy repeats it. */
+  /**
+   * Whether a repetition may succeed a little later without any change. Then Temporal's retry policy repeats the
+   * attempt.
+   */
   readonly retriable: boolean;
   /** What to do next, as a sentence. */
   readonly remedy: string;
@@ -436,7 +439,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export interface ProblemFacts {
   /** One sentence: what happened, where, why. Goes to people. No secrets. */
   readonly detail: string;
-  /** What was seen, for example the tail of an output. No secrets. */
+  /** The evidence, for example the tail of an output. No secrets. */
   readonly seen?: string;
   /** After how many seconds a repetition makes sense (Retry-After of a remote). */
   readonly retryAfterSeconds?: number;

@@ -93,7 +93,7 @@ function containsItself(value: unknown, above: Set<object>, done: Set<object>): 
   return found;
 }
 
-/** YAML 1.1, so that Heat reads the same values back. */
+/** Writes YAML 1.1, so that Heat reads exactly the values that were written. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { version: '1.1', aliasDuplicateObjects: false, lineWidth: 0 });
 }

@@ -8,7 +8,7 @@ export interface PlacedResource {
   readonly physicalId: string;
   /** ISO 8601, whole seconds. */
   readonly creationTime: string;
-  /** The stack that has it. */
+  /** The stack that contains the resource. */
   readonly stack: { readonly name: string; readonly id: string };
   /** Name of the resource that is that stack, in the stack above. Undefined in the root stack. */
   readonly parent?: string | undefined;
@@ -16,7 +16,7 @@ export interface PlacedResource {
 
 /** A member of an OS::Heat::AutoScalingGroup: a nested stack, as a rule with one server. */
 export interface GroupMember {
-  /** Of the resource in the stack of the group: 12 random characters. */
+  /** The name of the member's resource in the stack of the group: 12 random characters. */
   readonly name: string;
   /** The stack of the group. */
   readonly stack: { readonly name: string; readonly id: string };
@@ -41,9 +41,10 @@ export interface KnownPlace {
 const SERVER = 'OS::Nova::Server';
 
 /**
- * The places of the servers in nested stacks. StandardUserData names the nested stack of a server `{vdu}-{index}`. A member of a group has
- * a random name: it keeps the place it had as long as it lives, and a new one takes the lowest free place, the oldest first.
- * @param known the places that members had before; those of members that are gone do not count
+ * The places of the servers in nested stacks. StandardUserData names the nested stack of a server `{vdu}-{index}`. A
+ * member of a group has a random name: it keeps the place it had as long as it lives, and a new one takes the lowest
+ * free place, the oldest first.
+ * @param known the places that members had before. Places of members that no longer exist are free
  */
 export function serverPlaces<T extends PlacedResource>(
   resources: readonly T[],
@@ -72,7 +73,7 @@ export function serverPlaces<T extends PlacedResource>(
   return places;
 }
 
-/** How Heat orders the members of a group: the oldest first, those of the same second by name. */
+/** Compares members of a group as Heat orders them: the oldest first, and by name when the creation times are equal. */
 export function byAge(a: Pick<GroupMember, 'name' | 'creationTime'>, b: typeof a): number {
   if (a.creationTime !== b.creationTime) return a.creationTime < b.creationTime ? -1 : 1;
   return a.name < b.name ? -1 : 1;

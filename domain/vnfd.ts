@@ -94,7 +94,7 @@ function flavoursOfVnfNodes(definitions: readonly Definitions[], types: TypeHier
   );
 }
 
-/** @throws VnflowError FLAVOUR_UNKNOWN naming the known ones */
+/** @throws VnflowError FLAVOUR_UNKNOWN naming the flavours of the VNFD */
 export function flavour(vnfd: Vnfd, id: string): Flavour {
   const found = vnfd.flavours.find((one) => one.id === id);
   if (found) return found;
@@ -106,7 +106,7 @@ export function flavour(vnfd: Vnfd, id: string): Flavour {
 
 /**
  * The instantiation level, the default one if none is named.
- * @throws VnflowError BAD_REQUEST naming the known ones
+ * @throws VnflowError BAD_REQUEST naming the levels of the flavour
  */
 export function level(of: Flavour, id: string | undefined = of.defaultLevelId): Level {
   const found = of.levels.find((one) => one.id === id);

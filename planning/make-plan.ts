@@ -53,12 +53,13 @@ export interface Planned {
 }
 
 /**
- * The one place where plans are made: reads the facts, checks the request against them, and plans. The API's checks, its dry run, and the
- * activity that begins an operation all call it, so that an operation does what its dry run says. Changes nothing.
- * Whether the operation may begin at all (another one runs, the instance is in another state, the package is disabled, the name of
- * a VIM is taken) is checked by the API: after a request is accepted that does not change the plan.
- * @throws VnflowError whatever can be known to be wrong with the request: BAD_REQUEST naming the member, FLAVOUR_UNKNOWN,
- * QUORUM_LOST, QUORUM_INCOMPLETE, CONTROL_PLANE_UNKNOWN, BACKUP_MISSING, BACKUP_UNKNOWN, BACKUP_NOT_NEEDED, …
+ * The one place where plans are made: reads the facts, checks the request against them, and plans. The API's checks,
+ * its dry run, and the activity that begins an operation all call it, so that an operation does what its dry run says.
+ * Changes nothing. Whether the operation may begin at all (another one runs, the instance is in another state, the
+ * package is disabled, the name of a VIM is taken) is checked by the API: after a request is accepted that does not
+ * change the plan.
+ * @throws VnflowError when a check of the request fails: BAD_REQUEST naming the member, FLAVOUR_UNKNOWN, QUORUM_LOST,
+ * QUORUM_INCOMPLETE, CONTROL_PLANE_UNKNOWN, BACKUP_MISSING, BACKUP_UNKNOWN, BACKUP_NOT_NEEDED, …
  */
 export async function makePlan<O extends Operation>(
   deps: PlanningDependencies,
@@ -158,8 +159,9 @@ export async function vnfOf(
 }
 
 /**
- * Must the VNF be asked how it is before a heal is planned?
- * @returns slots of the servers that are asked last, because the heal replaces them. Undefined when no survey is needed
+ * Decides whether a heal needs a survey of the VNF before it is planned.
+ * @returns slots of the servers that the survey asks last, because the heal replaces them. Undefined when no survey is
+ * needed
  */
 export async function slotsSurveyedLast(
   deps: PlanningDependencies,

@@ -1,5 +1,5 @@
 /**
- * Everything exported here is a workflow type. All LCM operations run the same workflow under the names that
+ * Everything exported here is a workflow type. All LCM operations run one workflow function under the names that
  * domain/operations.ts gives them: Temporal needs an export for each.
  */
 export { clearInstance } from './clear-instance.ts';

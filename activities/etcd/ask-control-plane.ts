@@ -11,9 +11,9 @@ import { pollUntil, steadyPause } from '../attempt/poll.ts';
 import { lookAtControlPlane } from './look-at-control-plane.ts';
 
 interface Question {
-  /** Slots of the control-plane nodes that are asked after the others. */
+  /** Slots of the control-plane nodes that the survey asks last. */
   readonly last: readonly string[];
-  /** How long the question is repeated while the answer is in doubt. 0: it is asked once. */
+  /** How long the question is repeated while the answer is in doubt. With 0 there is one question. */
   readonly patienceSeconds: number;
 }
 

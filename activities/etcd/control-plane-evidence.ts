@@ -62,7 +62,7 @@ export async function confirmSource(context: LeasedContext, source: string): Pro
 }
 
 interface Confirmation {
-  /** Slots of the control-plane nodes that are asked after the others. */
+  /** Slots of the control-plane nodes that the survey asks last. */
   readonly last: readonly string[];
   readonly object: (now: ControlPlaneSurvey) => Objection | undefined;
 }

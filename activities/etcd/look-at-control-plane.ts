@@ -20,8 +20,8 @@ const NOVA_TIMEOUT_MS = 10_000;
 
 /**
  * Asks the control plane once. The first node whose etcd has a majority answers for all members that it lists. Without
- * a majority every node is asked, and Nova is asked for the servers of the nodes that do not answer.
- * @param last slots of the control-plane nodes that are asked after the others
+ * a majority it asks every node, and it asks Nova for the servers of the nodes that do not answer.
+ * @param last slots of the control-plane nodes that it asks last
  */
 export async function lookAtControlPlane(
   context: LeasedContext,
@@ -42,7 +42,7 @@ export async function lookAtControlPlane(
 
 /**
  * Whether a majority lists every control-plane node. A cluster that was restored does not list members of the old
- * cluster that came back: those nodes must be asked, too.
+ * cluster that came back: the look must ask those nodes, too.
  */
 function coversAll(sights: readonly NodeSight[], masters: readonly ClusterNode[]): boolean {
   const members = majorityOf(sights);

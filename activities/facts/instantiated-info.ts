@@ -61,7 +61,10 @@ type OperationInfo = Pick<
   readonly of: Flavour;
 };
 
-/** From the request of an instantiate; for other operations from the instance and the request. */
+/**
+ * The facts about an operation that Heat does not have. An instantiate has them in its request, other operations in the
+ * instance and the request.
+ */
 async function operationInfo(context: ActivityContext, vimConnectionId: string): Promise<OperationInfo> {
   const { operation } = await readOperation(context);
   return LCM_OPERATIONS[operation].factsFrom === 'request'

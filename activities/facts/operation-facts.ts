@@ -32,7 +32,7 @@ export async function readInstance({ deps, input }: ActivityContext): Promise<Vn
   return instance;
 }
 
-/** Whether the NFVO is asked: an operation that does nothing to the servers needs no grant (SOL003 5.4.3.3.4). */
+/** Whether the operation needs a grant: one that does nothing to the servers needs none (SOL003 5.4.3.3.4). */
 export function isGranted({ operation }: VnfLcmOpOccRow): boolean {
   return LCM_OPERATIONS[operation].servers !== undefined;
 }

@@ -65,8 +65,8 @@ async function readLease({ deps, input }: ActivityContext): Promise<Lease | unde
 }
 
 /**
- * By instance: credentials that are being minted. Many joins of one worker process that find no lease mint one
- * together.
+ * By instance: credentials that are being minted. Joins of one worker process that find no usable credentials share one
+ * minting.
  */
 const minting = new Map<string, Promise<JoinCredentials>>();
 

@@ -27,7 +27,7 @@ export async function readDrainTimeout(context: ActivityContext): Promise<number
 type Remover = Pick<NodeContext, 'deps' | 'session' | 'signal' | 'say'>;
 
 interface Leaving {
-  /** Of the node that leaves. */
+  /** The name of the Node object of the node that leaves. */
   readonly name: string;
   readonly timeoutSeconds: number;
 }

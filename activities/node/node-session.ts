@@ -14,7 +14,7 @@ import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 export interface NodeAccess {
   readonly node: ClusterNode;
   readonly parameters: ClusterParameters;
-  /** With the node. */
+  /** The SSH session with the node. */
   readonly session: SshSession;
 }
 

@@ -10,7 +10,10 @@ const KUBECTL_TIMEOUT_MS = 60_000;
 /** A kubelet may read its own node. */
 const KUBELET = ['--kubeconfig', '/etc/kubernetes/kubelet.conf'];
 
-/** Waits until a node that has joined is Ready, unless a later step waits for it. Only the node itself is asked. */
+/**
+ * Waits until a node that has joined is Ready, unless a later step waits for it. It reads the node's own Node object,
+ * from the node itself.
+ */
 export async function waitForOwnNode(
   step: StepContextOf<'joinWorker' | 'joinControlPlane'> & NodeAccess,
 ): Promise<void> {

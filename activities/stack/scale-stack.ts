@@ -12,9 +12,9 @@ const Template = z.looseObject({ resources: z.record(z.string(), z.unknown()).de
 /** What a step works with that gives a stack more or fewer servers. */
 export interface ScaledStack extends StackContext {
   readonly stack: Stack;
-  /** As Heat has it, as JSON text. */
+  /** The template as Heat has it, as JSON text. */
   readonly template: string;
-  /** Resources of the top HOT. */
+  /** Names of the resources of the top HOT. */
   readonly present: ReadonlySet<string>;
   /** The resources of the servers that the step adds or removes, for example `workerNode-2`. */
   readonly names: readonly string[];

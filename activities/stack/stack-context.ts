@@ -5,7 +5,7 @@ import { vimSession } from './vim-session.ts';
 
 /** What an activity needs besides to work on the stack of its instance. */
 export interface StackAccess {
-  /** With the VIM of the instance. */
+  /** The session with the VIM of the instance. */
   readonly session: Session;
   /** The id of the VIM's entry in `vimConnectionInfo`. */
   readonly vimConnectionId: string;

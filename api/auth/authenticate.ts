@@ -3,11 +3,11 @@ import { VnflowError } from '../../domain/problems.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { cachedValidation } from './token-cache.ts';
 
-/** Who sends a request. */
+/** The user who sends a request. */
 export interface Caller {
   /** The Keystone project: everything that vnflow keeps belongs to one. */
   readonly tenant: string;
-  /** For people; at most 200 characters. */
+  /** The name of the user, for people; at most 200 characters. */
   readonly userName: string;
   readonly roles: ReadonlySet<string>;
 }

@@ -28,7 +28,7 @@ function parseRange(header: string | undefined, length: number): ByteRange | und
   });
 }
 
-/** 200 with everything, or 206 with the range that was asked for. */
+/** Answers 200 with all bytes, or 206 with the range that the request names. */
 export function rangeAnswer(
   content: { readonly length: number; read(range: ByteRange): AsyncIterable<Uint8Array> },
   header: string | undefined,

@@ -33,10 +33,13 @@ export const solDialect: Dialect = {
   problem: problemJson,
 };
 
-/** The same without the `Version` request header: the version lists themselves. */
+/** The dialect of the version lists: that of vnflcm v2, without the `Version` request header. */
 export const solVersionsDialect: Dialect = { ...solDialect, check: (headers) => checkAcceptsJson(headers.accept) };
 
-/** vnflcm v1: any `Version` or none, as in Tacker's old framework; the one that is served is sent. */
+/**
+ * vnflcm v1: requests may have any `Version` or none, as in Tacker's old framework. Answers have the version that is
+ * served.
+ */
 export const solV1Dialect: Dialect = {
   ...solDialect,
   headers: { Version: SOL_V1_VERSION },

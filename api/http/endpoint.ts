@@ -22,11 +22,11 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, under the Content-Type of `headers`. */
+  /** The body as bytes, under the Content-Type of `headers`. */
   readonly bytes?: Buffer;
-  /** Sent piece by piece. */
+  /** The body as a stream of pieces. */
   readonly stream?: { readonly pieces: AsyncIterable<Uint8Array>; readonly length: number };
 }
 

@@ -42,7 +42,9 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Refuses what later code or the store would stumble over. Iterative: depth is what it looks for. */
+/**
+ * Refuses values that later code or the store could not handle. It is iterative, because it must survive deep nesting.
+ */
 function refuseHostile(root: unknown): void {
   const queue: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let entry = queue.pop(); entry; entry = queue.pop()) {

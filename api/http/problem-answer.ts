@@ -13,10 +13,13 @@ const BY_HTTP_STATUS: Readonly<Record<number, ProblemCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** Of a 503 that does not know better. */
+/** `Retry-After` of a 503 whose error gives no time. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Every error becomes a problem here, and nowhere else. What was not thrown on purpose is logged and told without its text. */
+/**
+ * Makes a problem of any error; no other code does. An unexpected error is logged, and its problem does not contain its
+ * text.
+ */
 export function toProblem(error: unknown, log: Logger): ProblemAnswer {
   if (error instanceof VnflowError) {
     if (error.kind.status >= 500) log.warn({ code: error.code, seen: error.seen }, error.message);

@@ -22,7 +22,7 @@ export interface Contract {
 /** By path, with `{name}` for its variable parts. */
 export type Contracts = Readonly<Record<string, Readonly<Partial<Record<Method, Contract>>>>>;
 
-/** Resources under one prefix, which refuse in one way. */
+/** The resources under one prefix. They share the form of their problems. */
 export interface Face {
   readonly prefix: string;
   readonly contracts: Contracts;
@@ -58,5 +58,5 @@ export const ListQuery = z.object({
   nextpage_opaque_marker: z.string().optional(),
 });
 
-/** Lists that come in pages unless all records are asked for. */
+/** Query of a list that has pages, unless the request has `all_records`. */
 export const PagedListQuery = ListQuery.extend({ all_records: z.enum(['yes']).optional() });

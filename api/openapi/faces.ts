@@ -25,7 +25,7 @@ const VersionList = z
 
 const { '/api_versions': v2Versions, ...v2Resources } = V2_CONTRACTS;
 
-/** Everything that the API serves: what its document is made of. */
+/** Everything that the API serves. The OpenAPI document is made of it. */
 export const FACES: readonly Face[] = [
   { prefix: '', contracts: { '/': { GET: shows('What is served here', VersionList) } }, ...problems },
   {

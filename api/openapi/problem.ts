@@ -13,7 +13,10 @@ export const ProblemDetails = z
   })
   .meta({ id: 'ProblemDetails' });
 
-/** The problem of an operation or of a step, as it is kept. Those of an older release may say less, or have another code. */
+/**
+ * The problem of an operation or of a step, as it is kept. Rows of an older release may lack members, or have another
+ * code.
+ */
 export const KeptProblem = z
   .looseObject({
     detail: z.string(),
@@ -26,7 +29,7 @@ export const KeptProblem = z
   })
   .meta({ id: 'OperationProblem' });
 
-/** What /v1.0 answers instead. */
+/** The problem in answers of /v1.0. */
 export const TackerError = z
   .strictObject({ TackerError: z.strictObject({ type: z.string(), message: z.string(), detail: z.string() }) })
   .meta({ id: 'TackerError' });

@@ -2,7 +2,7 @@ const MARKER = 'nextpage_opaque_marker';
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Query of the next page, with everything that this one asked for. */
+  /** Query of the next page: that of this page with another marker. */
   readonly next?: string;
 }
 

@@ -4,9 +4,9 @@ type Free = Record<string, unknown>;
 
 /** What the selectors of a resource refer to. */
 export interface SelectableResource {
-  /** Left out unless asked for. */
+  /** Attributes that an answer has only when a selector names them. */
   readonly excludedByDefault: readonly string[];
-  /** Shown whatever `fields` says. */
+  /** Attributes that an answer always has. */
   readonly mandatory: readonly string[];
 }
 

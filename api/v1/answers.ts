@@ -23,7 +23,7 @@ const ResourceHandle = z
 
 const cpProtocolInfo = z.array(CpProtocolInfo);
 
-/** As guide 001 prints it. */
+/** `instantiatedVnfInfo`, as guide 001 prints it. */
 const InstantiatedVnfInfo = z
   .strictObject({
     flavourId: z.string(),

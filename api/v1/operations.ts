@@ -42,7 +42,7 @@ interface V1Operation<O extends Operation> {
   readonly view: (params: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
-/** What v1 has of its own of each LCM operation. Everything else is in domain/operations.ts. */
+/** The members of each LCM operation that differ in v1. All others are in domain/operations.ts. */
 export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
   INSTANTIATE: {
     request: InstantiateVnfRequestV1,

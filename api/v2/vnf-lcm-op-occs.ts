@@ -42,7 +42,7 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
   };
 }
 
-/** 202, empty and without Location, as Tacker. */
+/** Answers 202, empty and without Location, as Tacker does. */
 function control(context: ApiContext, kind: Decision): Endpoint {
   return withoutBody(async (request) => {
     const by = request.caller.userName;

@@ -5,10 +5,12 @@ import { findVnfInstance } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import type { UpdateVim } from './vim-requests.ts';
 
-/** What may be said about a cluster's VIM; the rest is the cluster's own, and a heal would write it again. */
+/**
+ * The members of a cluster's VIM that a client may change. vnflow writes the others, and a heal would write them again.
+ */
 const FREE_TEXT = new Set(['description', 'extra']);
 
-/** @throws VnflowError CONFLICT when a member of a cluster's VIM is to be changed that vnflow keeps up to date itself */
+/** @throws VnflowError CONFLICT when a request changes a member of a cluster's VIM that vnflow writes itself */
 export function checkChangeable(row: VimRow, changes: UpdateVim['vim']): void {
   if (row.type !== 'kubernetes') return;
   const kept = Object.entries(changes).find(([name, value]) => value !== undefined && !FREE_TEXT.has(name));

@@ -30,7 +30,7 @@ export interface RegisteredVim {
   readonly authUrl: string;
   readonly authCred: AuthCred;
   readonly vimProject: VimProject;
-  /** First of the regions that Keystone told. */
+  /** The first region in Keystone's catalogue. */
   readonly region?: string | undefined;
 }
 
@@ -51,7 +51,10 @@ export function vimCredentials({ authUrl, authCred, vimProject }: Omit<Registere
   };
 }
 
-/** A registered VIM as an entry of `vimConnectionInfo`, as Tacker converts it (but that certificates are checked unless told not to). */
+/**
+ * A registered VIM as an entry of `vimConnectionInfo`, as Tacker converts it. Unlike Tacker, vnflow checks certificates
+ * unless the VIM turns that off.
+ */
 export function asVimConnectionInfo(vim: RegisteredVim): VimConnectionInfo {
   const { username, password, project, userDomain, projectDomain, verify } = vimCredentials(vim);
   return {

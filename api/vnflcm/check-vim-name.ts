@@ -5,7 +5,7 @@ import type { InstanceOfPackage } from './usable-package.ts';
 
 /**
  * The name that the cluster gets as a VIM must be free in the project, also of clusters that are just being made.
- * @throws VnflowError VIM_NAME_TAKEN saying who has it
+ * @throws VnflowError VIM_NAME_TAKEN naming the VIM or the instance that has it
  */
 export async function checkVimName(
   { db }: ApiContext,

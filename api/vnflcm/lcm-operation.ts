@@ -13,7 +13,7 @@ import type { ApiContext } from '../dependencies.ts';
 export async function checkIdle({ db, engine }: ApiContext, vnfInstanceId: string): Promise<void> {
   const found = await findOpenOperation(db, vnfInstanceId);
   if (!found) return;
-  // An operation whose workflow is gone is shown as what it is, not as running.
+  // An operation whose workflow is gone gets the state FAILED_TEMP.
   await engine.settle(found.id);
   const open = await findOpenOperation(db, vnfInstanceId);
   if (!open) return;

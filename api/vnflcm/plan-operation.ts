@@ -17,9 +17,9 @@ export interface Admitted extends Planned {
 }
 
 /**
- * Plans an operation that may begin now. Everything that can be known to be wrong is refused before anything is made; nothing is
+ * Plans an operation that may begin now. All checks of the request happen here, before anything is made. Nothing is
  * changed.
- * @param survey what the VNF says about itself now; undefined: every node counts as alive
+ * @param survey the survey of the VNF. Undefined: every node counts as alive
  * @throws VnflowError VNF_BUSY, VNF_INSTANTIATED, VNF_NOT_INSTANTIATED, VNFD_NOT_USABLE, and what `makePlan` throws
  */
 export async function planOperation(
@@ -43,7 +43,7 @@ export async function planOperation(
 }
 
 /**
- * The part of `planOperation` that the state of an instance has no say in.
+ * The part of `planOperation` that does not depend on the state of an instance.
  * @throws VnflowError VNFD_NOT_USABLE, VIM_NAME_TAKEN, VIM_MISSING, NOT_FOUND (vimId), and what `makePlan` throws
  */
 export async function planNewInstance(

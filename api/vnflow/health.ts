@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../http/endpoint.ts';
 
 const STORE_TIMEOUT_MS = 2_000;
 
-/** Is the API able to answer? Open to everybody, so it tells nothing else. */
+/** Says whether the API can answer. It needs no token, so its answer contains nothing else. */
 export async function health({ db, notReady }: ApiContext): Promise<ApiAnswer> {
   const problem = notReady?.();
   if (problem) return { status: 503, json: { status: problem.message } };

@@ -19,7 +19,7 @@ import { planNewInstance, planOperation } from '../vnflcm/plan-operation.ts';
 import { usablePackage } from '../vnflcm/usable-package.ts';
 import { type CommandFacts, stepCommands } from './step-commands.ts';
 
-/** The instance keeps its script's path sealed with its nodes' logins; for people the word will do. */
+/** The instance keeps its script's path sealed with its nodes' logins; people see this word instead. */
 const SCRIPT = 'script_path';
 /** No instance has this id. */
 const NIL = '00000000-0000-0000-0000-000000000000';
@@ -27,14 +27,17 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 export const PlanRequest = z.object({
   operation: z.enum(OPERATIONS),
   request: z.unknown(),
-  /** Ask the cluster who votes, and which pods would leave? Otherwise nobody is asked, and everybody is taken for alive. */
+  /**
+   * True when the plan asks the cluster which members vote and which pods would leave. Otherwise every node counts as
+   * alive.
+   */
   live: z.boolean().optional(),
 });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
 /**
- * What an operation would do, whom that disturbs, and how it could be undone: the same checks and the same planner as the
- * operation, and nothing is stored.
+ * What an operation would do, which nodes and pods it disturbs, and how it could be undone. It uses the checks and the
+ * planner of the operation, and stores nothing.
  */
 export async function planAnswer(
   context: ApiContext,
@@ -59,7 +62,7 @@ export async function planAnswer(
   });
 }
 
-/** What a look is about; undefined: there is nothing to ask. */
+/** The look that a plan needs. Undefined when it needs none. */
 function lookOf(
   { plan, added }: Planned,
   { operation }: PlanRequest,
@@ -70,7 +73,7 @@ function lookOf(
   return LCM_OPERATIONS[operation].surveysControlPlane || drained.length > 0 ? { drained } : undefined;
 }
 
-/** What the cluster says, or why it says nothing: a plan is made in either case. */
+/** The answer of the cluster, or why there is none: a plan is made in either case. */
 interface Seen {
   readonly look?: ClusterLook;
   readonly problem?: string;
@@ -108,7 +111,7 @@ function observedOf({ look, problem }: Seen, drains: boolean): Record<string, un
 export const VnfdPlanRequest = PlanRequest.extend({ operation: z.literal('INSTANTIATE'), vnfdId: z.string() });
 export type VnfdPlanRequest = z.infer<typeof VnfdPlanRequest>;
 
-/** The same for an instance that nobody has created yet. @throws VnflowError VNFD_NOT_USABLE */
+/** The plan of an instantiate for an instance that does not exist yet. @throws VnflowError VNFD_NOT_USABLE */
 export async function vnfdPlanAnswer(
   context: ApiContext,
   tenant: string,

@@ -11,7 +11,7 @@ import { vnfPackageSelectors } from './vnf-package-view.ts';
 
 const freeForm = z.record(z.string(), z.unknown());
 const Checksum = z.strictObject({ algorithm: z.string(), hash: z.string() });
-/** Relative, as in Tacker. */
+/** A relative link, as in Tacker. */
 const Link = z.strictObject({ href: z.string() });
 
 /** VnfPkgInfo as Tacker's package API has it; what onboarding finds out is there once it is ONBOARDED. */

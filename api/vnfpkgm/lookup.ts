@@ -13,7 +13,7 @@ export async function vnfPackageOf({ db }: ApiContext, { params, caller }: ApiRe
   return row;
 }
 
-/** The same, when it must have content. @throws VnflowError NOT_FOUND, CONFLICT */
+/** The package that the path names, which must have content. @throws VnflowError NOT_FOUND, CONFLICT */
 export async function onboardedPackageOf(context: ApiContext, request: ApiRequest): Promise<VnfPackageWithUsage> {
   const row = await vnfPackageOf(context, request);
   if (row.onboardingState === 'ONBOARDED') return row;
@@ -22,7 +22,7 @@ export async function onboardedPackageOf(context: ApiContext, request: ApiReques
   });
 }
 
-/** Two requests with content met: the other one was first. */
+/** The error of the second of two concurrent uploads to a package. */
 export function onboardedMeanwhile(id: string): VnflowError {
   return new VnflowError('CONFLICT', { detail: `VNF package ${id} was changed during the upload.` });
 }

@@ -16,9 +16,9 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 const TEXT = /^text\/|yaml$|xml$/;
 
 /**
- * A guess by the file's name. Never a type that a browser would run. Text in UTF-8 that is more than ASCII names its charset: without one
- * the openstack client takes text for ISO-8859-1 and writes other bytes than it got. Of ASCII no charset is named: Tacker's functional
- * tests compare the header with `text/x-sh` exactly.
+ * Guesses the media type by the file's name. Never a type that a browser would run. Text in UTF-8 that is more than
+ * ASCII names its charset: without one the openstack client takes text for ISO-8859-1 and writes other bytes than it
+ * got. Of ASCII no charset is named: Tacker's functional tests compare the header with `text/x-sh` exactly.
  */
 export function mediaTypeOf(file: string, content: Uint8Array): string {
   const type = BY_EXTENSION[path.posix.extname(file).toLowerCase()] ?? 'application/octet-stream';

@@ -10,7 +10,10 @@ export const VnfPkgInfoModifications = z.object({
 });
 export type VnfPkgInfoModifications = z.infer<typeof VnfPkgInfoModifications>;
 
-/** As Tacker checks it. The address may hold a secret (a signed URL), so all of it is sealed and none of it is shown. */
+/**
+ * The request body, as Tacker checks it. The address may hold a secret (a signed URL), so all of it is sealed and none
+ * of it is shown.
+ */
 export const UploadVnfPackageFromUriRequest = z.object({
   addressInformation: z.string().max(2048),
   userName: z

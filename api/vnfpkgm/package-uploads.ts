@@ -22,7 +22,7 @@ export interface PackageUploads {
   start(): void;
   /** Seals the request and begins. @returns false when the package is not CREATED (any more) */
   begin(target: UploadTarget, request: UploadVnfPackageFromUriRequest): Promise<boolean>;
-  /** Ends what runs; another process, or the next start, begins it anew. */
+  /** Stops the uploads that run. Another process, or the next start, begins them anew. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
   let looking: NodeJS.Timeout | undefined;
   return {
     start: () => {
-      const look = () => void takeOver().catch(() => {}); // a store that is away is asked again
+      const look = () => void takeOver().catch(() => {}); // the next look repeats it when the store was away
       look();
       looking = setInterval(look, LOOK_EVERY_MS).unref();
     },
@@ -83,7 +83,10 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
-/** Never throws: what went wrong is kept with the package, and what the store or this process has to answer for is tried again. */
+/**
+ * Never throws. An error of the upload is kept with the package; an upload that failed because of the store or of this
+ * process is repeated.
+ */
 async function fetchAndOnboard(context: ApiContext, target: UploadTarget, { attempt, signal }: Attempt): Promise<void> {
   const { db, secrets, limits, packageHosts, log } = context;
   const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));

@@ -23,7 +23,7 @@ export const vnfPackageSelectors: SelectableResource = {
 
 export const VNF_PACKAGE_ATTRIBUTES: readonly string[] = [...SHOWN, ...vnfPackageSelectors.excludedByDefault];
 
-/** Relative, as in Tacker's old framework. */
+/** The relative path of a package, as in Tacker's old framework. */
 export function vnfPackagePath(id: string): string {
   return `/vnfpkgm/v1/vnf_packages/${id}`;
 }

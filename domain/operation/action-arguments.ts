@@ -4,24 +4,24 @@ import type { StepControl } from './step-control.ts';
 
 /** What a control carries, as JSON that a person can type. */
 export interface ControlArguments {
-  /** Of cancel. */
+  /** How cancel treats the running steps. Only cancel has it. */
   readonly cancelMode?: CancelMode;
-  /** Of the controls of a step. */
+  /** The step. Only the controls of a step have it. */
   readonly stepId?: string;
-  /** Of skipStep. */
+  /** Why the step is skipped. Only skipStep has it. */
   readonly reason?: string;
-  /** Who sends it. */
+  /** The operator who sends the control. */
   readonly by?: string;
-  /** Which operation is meant; none: whichever runs. */
+  /** The id of the operation. Undefined when the operation that runs is meant. */
   readonly vnfLcmOpOccId?: string;
 }
 
 const LONGEST = { stepId: 200, reason: 1000, by: 200 } as const;
-/** Temporal does not tell who sent an update. */
+/** The sender when the update names none: Temporal does not record the sender of an update. */
 const UNKNOWN_SENDER = 'an operator at the Temporal server';
 
 /**
- * The action that an update asks for. From the Temporal UI comes whatever was typed.
+ * The action that an update asks for. The text may be anything, because people type it in the Temporal UI.
  * @returns the action, or what is wrong as a sentence
  */
 export function actionOf(

@@ -80,9 +80,9 @@ export interface NumberedRecord extends OperationRef {
 export interface StateRecord extends NumberedRecord {
   readonly state: OperationState;
   readonly failure?: StepFailure;
-  /** How many other steps failed at the same time. */
+  /** How many other steps failed besides the one in the failure. */
   readonly otherFailures?: number;
-  /** The operator who decided it. */
+  /** The operator who made the decision that led to this state. */
   readonly by?: string;
   /** How often an operator has sent retry or retryStep. */
   readonly round: number;

@@ -35,7 +35,10 @@ export function refusalOfAction(run: OperationRun, action: OperatorAction): Refu
   return 'stepId' in action ? refusalOfStepControl({ ...run, state }, action) : refusalOf(action.kind, run, state);
 }
 
-/** A graceful cancel that takes too long may be forced. */
+/**
+ * The decision or cancel that keeps an action from being accepted now. A graceful cancel may be followed by a forceful
+ * one.
+ */
 function whatIsUnderWay({ decision, cancel }: OperationRun, action: OperatorAction): string | undefined {
   if (decision !== undefined) return decision;
   if (cancel === undefined) return undefined;
@@ -77,7 +80,9 @@ function refusalOfStepControl(
   return undefined;
 }
 
-/** What can be said without the plan. The rest is said by the workflow. */
+/**
+ * The part of the rule that needs no plan: the API applies it to the state in the store. The workflow applies the rest.
+ */
 export function refusalInState(
   { kind }: OperatorAction,
   facts: { readonly operation: string; readonly rollbackSupported: boolean },

@@ -67,7 +67,7 @@ function stepsInCycles(steps: readonly PlanStep[]): string[] {
 }
 
 type StepOptions<K extends StepKind> = StepInputs[K] & {
-  /** Where work without a slot is done in several parts: which one, by number or by the first of its slots. */
+  /** The part of a work that has no slot and is done in several parts: its number, or the first of its slots. */
   readonly part?: number | string | undefined;
 };
 
@@ -82,7 +82,7 @@ export type StepArguments<K extends StepKind> = object extends StepInputs[K]
   ? [options?: StepOptions<K>]
   : [options: StepOptions<K>];
 
-/** A step: id is kind and slot, so that the same work has the same id in every plan. */
+/** A step: id is kind and slot, so that a piece of work has one id in all plans. */
 export function step<K extends StepKind>(kind: K, after: readonly PlanStep[], ...options: StepArguments<K>): PlanStep {
   const { part, slot, ...input }: Place = options[0] ?? {};
   const place = slot ?? part;
@@ -108,7 +108,7 @@ export function readySteps(plan: Plan, conditionOf: (stepId: string) => StepCond
   return plan.steps.filter(({ id, after }) => conditionOf(id) === 'waiting' && after.every(isOver));
 }
 
-/** What stands in a graph of work: a plan's step, for example. */
+/** A vertex of a graph of work, for example a step of a plan. */
 interface Vertex {
   readonly id: string;
   readonly after: readonly string[];

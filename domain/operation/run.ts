@@ -16,20 +16,20 @@ export interface OperationRun {
   entering: OperationState | undefined;
   rollbackSupported: boolean;
   plan: Plan | undefined;
-  /** The plan of the operation itself: what is retried after a rollback that failed. */
+  /** The plan of the operation itself, as opposed to its rollback. Undefined before it is made. */
   forward: Plan | undefined;
-  /** Of the present plan, by step id. */
+  /** By id: the state of each step of the present plan. */
   conditions: Map<string, StepCondition>;
   failures: Map<string, StepFailure>;
-  /** Steps that an operator wants tried again although others have failed. */
+  /** Ids of the steps that an operator wants to retry although other steps have failed. */
   readonly wanted: Set<string>;
-  /** What becomes of a running step when its attempt has ended, however it ends. */
+  /** By id of a running step: what follows when its attempt has ended, whatever the outcome. */
   readonly intents: Map<string, 'retry' | 'skip'>;
   /** A decision of an operator that is being carried out. */
   decision: Decision | undefined;
   /** A cancel that is being carried out. */
   cancel: { readonly cancelMode: CancelMode; readonly by: string } | undefined;
-  /** Counts what operators had tried again: leases of an earlier round are not used again. */
+  /** How often an operator has sent retry or retryStep. Join credentials of an earlier round are not used again. */
   round: number;
 }
 
@@ -51,7 +51,7 @@ export function newRun(operation: string): OperationRun {
   };
 }
 
-/** The plan of the operation: before it is granted. */
+/** Sets the plan of the operation, before the operation is granted. */
 export function planned(run: OperationRun, plan: Plan): void {
   run.forward = plan;
   run.rollbackSupported = plan.rollbackSupported;
@@ -70,7 +70,7 @@ export function adopted(run: OperationRun, progress: OperationProgress): void {
   run.failures = new Map(Object.entries(progress.failures).filter(([id]) => run.conditions.get(id) === 'failed'));
 }
 
-/** From here on `plan` is followed, from its beginning. @param plan undefined when it is yet to be made */
+/** Follows `plan` from its beginning. @param plan undefined when it is yet to be made */
 function follow(run: OperationRun, plan: Plan | undefined): void {
   run.plan = plan;
   run.conditions = new Map(plan?.steps.map(({ id }) => [id, 'waiting']));
@@ -78,8 +78,8 @@ function follow(run: OperationRun, plan: Plan | undefined): void {
 }
 
 /**
- * Steps that may start now: nothing is cancelled, not paused, all predecessors done or skipped. After a failure only those
- * that an operator wants tried again.
+ * The steps that may start now: the operation is not being cancelled, the step is not paused, and all its predecessors
+ * are done or skipped. After a failure only the steps that an operator wants to retry may start.
  */
 export function startableSteps(run: OperationRun): PlanStep[] {
   const { plan, conditions, wanted, cancel } = run;
@@ -88,7 +88,7 @@ export function startableSteps(run: OperationRun): PlanStep[] {
   return isStopped(run) ? ready.filter(({ id }) => wanted.has(id)) : ready;
 }
 
-/** An attempt at a step begins. */
+/** Records that an attempt at a step begins. */
 export function began(run: OperationRun, stepId: string): void {
   run.wanted.delete(stepId);
   run.conditions.set(stepId, 'running');
@@ -97,10 +97,10 @@ export function began(run: OperationRun, stepId: string): void {
 export type AttemptEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly failure: StepFailure }
-  /** Because an operator wanted it to. */
+  /** An operator stopped the attempt. */
   | { readonly kind: 'stopped' };
 
-/** An attempt at a step has ended. */
+/** Records how an attempt at a step has ended. */
 export function ended(run: OperationRun, stepId: string, end: AttemptEnd): void {
   const intent = run.intents.get(stepId);
   run.intents.delete(stepId);
@@ -115,14 +115,16 @@ export function ended(run: OperationRun, stepId: string, end: AttemptEnd): void 
   } else run.conditions.set(stepId, 'cancelled');
 }
 
-/** Nothing runs, and nothing will start by itself: the operation has to enter another state. */
+/** Whether no step runs and none will start by itself. Then the operation has to enter another state. */
 export function isAtRest(run: OperationRun): boolean {
   if (count(run, 'running') > 0) return false;
   if (run.cancel) return true;
   return isStopped(run) ? startableSteps(run).length === 0 : isDone(run);
 }
 
-/** Why a run at rest is not done; none: it is done. A cancel comes first: it is what the operator wanted. */
+/**
+ * Why a run at rest is not done; an empty list when it is done. A cancel comes first, because the operator ordered it.
+ */
 export function failuresOf(run: OperationRun): StepFailure[] {
   const failures = [...run.failures.values()];
   return run.cancel || count(run, 'cancelled') > 0 ? [cancelled(run), ...failures] : failures;
@@ -139,7 +141,7 @@ function cancelled(run: OperationRun): StepFailure {
   return { code: 'OPERATION_CANCELLED', detail };
 }
 
-/** The state in the store is another one now. */
+/** Records that the store has the new state. */
 export function entered(run: OperationRun, state: OperationState): void {
   run.state = state;
   run.entering = undefined;
@@ -149,7 +151,8 @@ export function entered(run: OperationRun, state: OperationState): void {
 }
 
 /**
- * An operator's decision takes effect, before the new state is entered. Retry and rollback go on where they stopped.
+ * Applies an operator's decision, before the operation enters the new state. Retry and rollback continue where they
+ * stopped.
  * @param rollback the plan of the rollback; needed for `rollback` unless one is under way
  */
 export function decided(run: OperationRun, decision: Decision, rollback?: Plan): void {
@@ -167,7 +170,7 @@ function planOf(plan: Plan | undefined): Plan {
   throw new RangeError('a rollback needs its plan'); // a defect of the caller
 }
 
-/** What failed or was stopped waits for its turn; if an operator wants one step only, just that one. */
+/** Sets failed and cancelled steps to waiting. If the operator retries single steps, it sets only those. */
 function again(run: OperationRun): void {
   for (const [id, condition] of run.conditions) {
     if (condition !== 'failed' && condition !== 'cancelled') continue;
@@ -182,7 +185,7 @@ export function isUnderWay({ state, entering }: OperationRun): boolean {
   return entering === undefined && (state === 'PROCESSING' || state === 'ROLLING_BACK');
 }
 
-/** Something failed or was stopped: nothing else starts by itself. */
+/** Whether a step failed or was cancelled. Then no other step starts by itself. */
 function isStopped(run: OperationRun): boolean {
   return count(run, 'failed') + count(run, 'cancelled') > 0;
 }

@@ -53,7 +53,7 @@ function statesThatAllow(control: Control): OperationState[] {
 
 type ControlRefusal = { readonly code: 'OPERATION_STATE' | 'ROLLBACK_NOT_SUPPORTED'; readonly detail: string };
 
-/** Why `control` is not allowed now; undefined when it is. The same sentence for HTTP, CLI and the Temporal UI. */
+/** Why `control` is not allowed now; undefined when it is. HTTP, CLI and the Temporal UI show this sentence. */
 export function refusalOf(
   control: Control,
   { operation, rollbackSupported }: { operation: string; rollbackSupported: boolean },

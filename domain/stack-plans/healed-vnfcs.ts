@@ -14,7 +14,7 @@ const HealedInfo = z.looseObject({
 
 /** What a heal request means for an instance. */
 export interface HealedVnfcs {
-  /** Of the servers that are replaced. */
+  /** Slots of the servers that are replaced. */
   readonly slots: readonly string[];
   /** Delete the stack and create it again (`all: true` without VNFCs). */
   readonly recreate: boolean;

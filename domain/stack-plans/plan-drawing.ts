@@ -9,12 +9,15 @@ export type After = readonly PlanStep[];
 type Replaced = { readonly slot: string } | { readonly servers: readonly string[]; readonly part?: number | string };
 
 /**
- * A plan while it is drawn. The steps that change the stack are the same for every kind of VNF, so they are methods of the
- * drawing; a kind adds its own steps with `add`.
+ * A plan while it is drawn. All kinds of VNF share the steps that change the stack, so these are methods of the
+ * drawing. A kind adds its own steps with `add`.
  */
 export class PlanDrawing {
   readonly #steps: PlanStep[] = [];
-  /** What the next update of the stack waits for: Heat works on one at a time, and the new servers must be known. */
+  /**
+   * What the next update of the stack waits for: Heat works on one update at a time, and the new servers must have been
+   * discovered.
+   */
   #stackRests: After = [];
 
   /** Steps in the order in which they were drawn. */
@@ -40,29 +43,32 @@ export class PlanDrawing {
     this.#steps.push(...other.steps.filter(({ id }) => !ids.has(id)));
   }
 
-  /** @returns the step after which the servers are known */
+  /** @returns the step that discovers the servers */
   createStack(): PlanStep {
     return this.#discoverAfter(this.add('applyStack', []));
   }
 
-  /** Deletes the stack, and creates it with the same template and parameters. @returns the step after which the servers are known */
+  /**
+   * Deletes the stack, and creates it again with its template and parameters. @returns the step that discovers the
+   * servers
+   */
   recreateStack(): PlanStep {
     return this.#discoverAfter(this.add('recreateStack', []));
   }
 
-  /** @param servers slots of the new servers @returns the step after which they are known */
+  /** @param servers slots of the new servers @returns the step that discovers them */
   growStack(servers: readonly string[]): PlanStep {
     return this.#discoverAfter(this.add('growStack', [], { servers }));
   }
 
-  /** @param servers slots of the servers that go @returns the step after which those that stay are known */
+  /** @param servers slots of the servers that go @returns the step that discovers the servers that stay */
   shrinkStack(after: After, servers: readonly string[]): PlanStep {
     return this.#discoverAfter(this.add('shrinkStack', after, { servers }));
   }
 
   /**
    * Replaces servers; their ports and volumes stay.
-   * @returns the step after which the new servers are known
+   * @returns the step that discovers the new servers
    */
   replaceServers(after: After, replaced: Replaced): PlanStep {
     const place = 'slot' in replaced ? replaced : { part: replaced.part };

@@ -6,8 +6,8 @@ export interface ExtManagedVirtualLink {
 }
 
 /**
- * Puts networks that somebody else manages in the place of the template's own: network and subnets go, what refers to the
- * network gets its id (tacker-lcm §6.2).
+ * Replaces networks of the template by networks that are managed outside of the stack: network and subnets are removed,
+ * and what refers to the network gets its id (tacker-lcm §6.2).
  */
 export function withExtManagedVirtualLinks(hot: Hot, links: readonly ExtManagedVirtualLink[]): Hot {
   const networks = new Map(links.map(({ vnfVirtualLinkDescId, resourceId }) => [vnfVirtualLinkDescId, resourceId]));

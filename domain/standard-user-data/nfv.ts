@@ -14,7 +14,7 @@ export interface NfvSources {
   readonly grant: Grant;
 }
 
-/** What the NFVO decided. Absent: the VNFD's own values. */
+/** What the NFVO decided. Where a member is absent, the VNFD's values apply. */
 export interface Grant {
   /** Availability zone per instance, for example `masterNode-0`. */
   readonly zones?: Readonly<Record<string, string>>;
@@ -25,7 +25,10 @@ export interface Grant {
   readonly nfv?: unknown;
 }
 
-/** Which values the template asks for (tacker-lcm §6.2), filled from grant, request and VNFD; what nothing supplies is null. */
+/**
+ * Which values the template asks for (tacker-lcm §6.2), filled from grant, request and VNFD. A value that none of them
+ * gives is null.
+ */
 export function extractNfv(hot: Hot, sources: NfvSources): Nfv {
   const paths = nfvPaths(hot).map((path) => path.map(String));
   const kinds = Map.groupBy(paths, ([, kind = '']) => kind);
@@ -49,7 +52,7 @@ interface Wanted {
   readonly kind: string;
   readonly name: string;
   readonly key: string;
-  /** What follows the key, for example `['0', 'ip_address']` after `fixed_ips`. */
+  /** The rest of the path after the key, for example `['0', 'ip_address']` after `fixed_ips`. */
   readonly below: readonly (readonly string[])[];
 }
 
@@ -120,7 +123,8 @@ function fixedIps(
 }
 
 /**
- * Heat takes null for "not given", and then says something hard to understand: said here instead, before any stack is made.
+ * Refuses missing values before any stack is made. Heat takes null for "not given", and its message about that is hard
+ * to understand.
  * @throws VnflowError BAD_REQUEST or TEMPLATE_INVALID naming what is missing and where to give it
  */
 export function checkNfv(nfv: Nfv, hotName: string): void {

@@ -38,7 +38,8 @@ export function scaleOutUserData(
 }
 
 /**
- * The stack without some instances; also the rollback of a scale out. The parameters stay: keys that nobody reads do no harm.
+ * The stack without some instances; also the rollback of a scale out. The parameters stay: keys that no resource reads
+ * do no harm.
  * @param remove for example `workerNode-2`
  */
 export function scaleInUserData(

@@ -1,6 +1,6 @@
 import { stepKind } from './step-kind.ts';
 
-/** Binds slots to servers after Heat has changed them. `slot` is the server that was replaced, if it was one alone. */
+/** Binds slots to servers after Heat has changed them. `slot` is the server that was replaced, if exactly one was. */
 export const discover = stepKind({
   input: { slot: 'slot?' },
   summary: 'find the servers and their addresses',

@@ -82,12 +82,12 @@ export function isStepKind(kind: string): kind is StepKind {
   return Object.hasOwn(STEP_KINDS, kind);
 }
 
-/** A summary is one line: more nodes than these are only counted. */
+/** The most nodes that a summary names. It is one line, so it only counts more nodes than these. */
 const MOST_NAMED = 3;
 
 /**
  * What a step does, in a line for people.
- * @param labelOf how people know the node of a slot, for example `worker57 (10.10.0.57)`
+ * @param labelOf gives the label of the node of a slot, for example `worker57 (10.10.0.57)`
  */
 export function stepSummary(step: AnyStep, labelOf = (of: string): string => of): string {
   const { summary, anyNode = '', summaryWith = {} } = stepFacts(step.kind);
@@ -123,7 +123,7 @@ export function otherSlotsOf(step: AnyStep): readonly string[] | undefined {
   return given.length === 0 ? undefined : given.flatMap(slotsIn);
 }
 
-/** Why no operator may skip a step, as the end of a sentence; false: one may. */
+/** Why no operator may skip a step, as the end of a sentence. False when an operator may skip it. */
 export function whyStepMustRun(step: AnyStep): string | false {
   const { mustRun, mustRunWith = {} } = stepFacts(step.kind);
   const members = membersOf(step);

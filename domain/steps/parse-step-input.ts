@@ -1,7 +1,10 @@
 import { type StepInputs, type StepKind, stepFacts } from './index.ts';
 import { isOfMember } from './step-input.ts';
 
-/** What a plan of before 2026-11-22 calls `slots`: a list of slots, whatever they are to the step. */
+/**
+ * What a plan of before 2026-11-22 calls `slots`: a list of slots. Today each kind of step has its own name for the
+ * list.
+ */
 const SLOTS_BEFORE: Readonly<Partial<Record<StepKind, string>>> = {
   growStack: 'servers',
   shrinkStack: 'servers',

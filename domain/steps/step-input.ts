@@ -12,8 +12,8 @@ interface Values {
 type Value = keyof Values | `${keyof Values}?`;
 
 /**
- * The input of a kind of step: member → what it is. `slot` is the one node that a step is about, if it is about one; the id of the
- * step has it. Other members have names that say what the nodes are to the step.
+ * The input of a kind of step: member → what it is. `slot` is the one node that a step is about, if it is about one;
+ * the id of the step has it. The name of any other member says what the step does with its nodes.
  */
 export type InputShape = Readonly<Record<string, Value>>;
 

@@ -18,7 +18,7 @@ export interface PackageContents {
 /** What a kind of VNF needs to know of an instance and of the request, to plan an operation. */
 export interface VnfFacts {
   readonly vnfInstanceId: string;
-  /** Servers per VDU: of the new stack, or before a later operation. */
+  /** Servers per VDU in the new stack, or before a later operation. */
   readonly counts: Readonly<Record<string, number>>;
   /** Slots of the servers that are there. Undefined before there is a stack. */
   readonly slots?: readonly string[];
@@ -26,11 +26,11 @@ export interface VnfFacts {
   readonly separatedVdus: readonly string[];
   /** Is the VNF registered as a VIM, or does it become one with this operation? */
   readonly isVim: boolean;
-  /** Of the request. */
+  /** The additional parameters of the request. */
   readonly additionalParams: Readonly<Record<string, unknown>>;
   /** The backups that are stored. */
   readonly backups: readonly { readonly id: string }[];
-  /** What a survey of the VNF found. Undefined when none was made: a dry run, or an operation that needs none. */
+  /** What a survey of the VNF found. Undefined without a survey: in a dry run, or when the operation needs none. */
   readonly survey: unknown;
 }
 
@@ -49,9 +49,9 @@ export interface Vnf {
   /** @throws VnflowError BAD_REQUEST when servers of this VDU cannot be added or removed */
   checkScaled(scaled: { readonly aspectId: string; readonly vduId: string }): void;
   /**
-   * Must the VNF be asked how it is before a heal is planned?
+   * Decides whether a heal needs a survey of the VNF before it is planned.
    * @param slots of the servers that the heal replaces
-   * @returns those of the slots that are asked last. Undefined: no survey is needed
+   * @returns the slots that the survey asks last. Undefined when no survey is needed
    */
   surveyedLast(slots: readonly string[], facts: VnfFacts): readonly string[] | undefined;
   /**

@@ -62,7 +62,7 @@ export interface AffinityRule {
   readonly targets: readonly string[];
 }
 
-/** In VnfPkgInfo's shape. Sizes in bytes. */
+/** A software image in the shape of VnfPkgInfo. Sizes are in bytes. */
 export interface SoftwareImage {
   /** The VDU's or storage's id. */
   readonly id: string;

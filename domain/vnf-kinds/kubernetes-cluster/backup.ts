@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { VnflowError } from '../../problems.ts';
 
-/** What cannot be made again: below /etc/kubernetes/pki of a control-plane node. All else kubeadm signs anew. */
+/**
+ * Keys that cannot be created again, as paths below /etc/kubernetes/pki of a control-plane node. kubeadm signs all
+ * others anew.
+ */
 export const BACKUP_KEYS = [
   'ca.crt',
   'ca.key',
@@ -28,9 +31,9 @@ export interface TakenBackup {
 const Status = z.object({ totalKey: z.int().positive() });
 
 /**
- * Reads what the snapshot command prints: the status of `etcdctl snapshot status -w json`, the endpoint in the kubeconfig, the archive's
- * SHA-256 and length, each a line, then the archive in base64.
- * @throws VnflowError NODE_PROTOCOL when the head is no such one, or the archive was cut off
+ * Reads what the snapshot command prints: the status of `etcdctl snapshot status -w json`, the endpoint in the
+ * kubeconfig, the archive's SHA-256 and length, each a line, then the archive in base64.
+ * @throws VnflowError NODE_PROTOCOL when the head has another form, or the archive was cut off
  */
 export function readTakenBackup(output: Buffer): TakenBackup {
   const lines: string[] = [];

@@ -13,7 +13,7 @@ export function backupIdOf(additionalParams: Readonly<Record<string, unknown>> =
   return typeof id === 'string' ? id : undefined;
 }
 
-/** @throws VnflowError BACKUP_UNKNOWN with the ids that there are */
+/** @throws VnflowError BACKUP_UNKNOWN with the ids of the stored backups */
 export function findBackup<Backup extends { readonly id: string }>(backups: readonly Backup[], wanted: string): Backup {
   const found = backups.find(({ id }) => id === wanted);
   if (found) return found;
@@ -30,9 +30,10 @@ function needsBackup(plan: Pick<Plan, 'steps'>): boolean {
 }
 
 /**
- * @param backups those that there are of the instance's cluster
+ * @param backups the stored backups of the instance's cluster
  * @param backupId the one that the request names
- * @throws VnflowError BACKUP_MISSING when the plan begins with one, and there is none; BACKUP_UNKNOWN, BACKUP_NOT_NEEDED
+ * @throws VnflowError BACKUP_MISSING when the plan begins with one, and there is none; BACKUP_UNKNOWN,
+ * BACKUP_NOT_NEEDED
  */
 export function checkBackup(plan: Pick<Plan, 'steps'>, { vnfInstanceId, backups, backupId }: BackupCheck): void {
   if (backupId !== undefined) {

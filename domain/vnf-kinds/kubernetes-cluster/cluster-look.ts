@@ -29,7 +29,7 @@ export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
 
 /** The answer of a cluster and its cloud to the look of a dry run. A look changes nothing. */
 export const ClusterLook = z.object({
-  /** Undefined when servers are added: then no control-plane node is asked. */
+  /** Undefined when servers are added: such a look asks no control-plane node. */
   survey: Survey.optional(),
   /** Undefined when the API server did not answer; `podsProblem` says why. */
   pods: z.array(EvictedPod).optional(),

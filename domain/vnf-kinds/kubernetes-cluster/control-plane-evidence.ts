@@ -12,11 +12,11 @@ import { type ControlPlaneNode, isMemberOf, isVoting, type LiveMember, quorumSen
 /** Slot → verdict that the plan rests on. */
 export type Verdicts = Readonly<Record<string, Verdict>>;
 
-/** Why nothing may be destroyed now. */
+/** Why the operation must not stop or delete a server now. */
 export interface Objection {
   readonly code: 'CONTROL_PLANE_UNKNOWN' | 'CONTROL_PLANE_CHANGED' | 'QUORUM_LOST';
   readonly detail: string;
-  /** May it be different in a minute? */
+  /** Whether the objection may pass within minutes. */
   readonly mayPass: boolean;
 }
 
@@ -29,8 +29,9 @@ export function refusalOf({ code, detail }: Objection): VnflowError {
 }
 
 /**
- * May the last state of the cluster be taken as the plan says: from the node `source`, or from an older backup if that is dead?
- * @param before what the plan rests on
+ * Checks whether the last state of the cluster can be taken as the plan says: from the node `source`, or from an older
+ * backup if that node is dead.
+ * @param before the verdicts that the plan rests on
  */
 export function objectToSource(before: Verdicts, now: ControlPlaneSurvey, source: string): Objection | undefined {
   const node = now.nodes.find(({ slot }) => slot === source);
@@ -41,8 +42,9 @@ export function objectToSource(before: Verdicts, now: ControlPlaneSurvey, source
 }
 
 /**
- * May the servers of `leaving` go, so that the cluster is restored? All must be as the plan says: who was dead is dead, who keeps its
- * server is alive, and no majority has come back. One that leaves may have died meanwhile: its backup was taken before.
+ * Checks whether the servers of `leaving` may be deleted, so that the cluster is restored. Every node must be as the
+ * plan says: a dead node is still dead, a node that keeps its server is alive, and etcd has no majority again. A node
+ * that leaves may have died meanwhile, because its backup was taken before.
  */
 export function objectToRestore(
   before: Verdicts,
@@ -59,7 +61,10 @@ export function objectToRestore(
   return isSingle ? undefined : objectToMajority(now);
 }
 
-/** May the servers of `leaving` be replaced, one by one, in a cluster that keeps its majority? Their members must be out of etcd. */
+/**
+ * Checks whether the servers of `leaving` may be replaced, one by one, in a cluster that keeps its majority. Their
+ * members must be out of etcd.
+ */
 export function objectToReplacement(
   before: Verdicts,
   now: ControlPlaneSurvey,
@@ -80,7 +85,10 @@ interface Departure {
   readonly slot: string;
 }
 
-/** May the member of a node be removed? Who was dead must not vote again, and who was alive and stays must vote. */
+/**
+ * Checks whether the member of a node may be removed. A node that was dead must not vote again, and a node that was
+ * alive and stays must vote.
+ */
 export function objectToRemoval(before: Verdicts, { members, nodes, slot }: Departure): Objection | undefined {
   const votes = (node: ControlPlaneNode) => members.some((member) => isMemberOf(node, member) && isVoting(member));
   const victim = nodes.find((node) => node.slot === slot);

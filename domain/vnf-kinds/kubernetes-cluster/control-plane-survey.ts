@@ -38,7 +38,7 @@ export type ServerSight =
   | { readonly kind: 'status'; readonly status: string }
   | { readonly kind: 'unclear'; readonly seen: string };
 
-/** One look at one node; what was not needed was not asked. */
+/** One look at one node. A member is absent when the look did not need it. */
 export interface NodeSight {
   readonly node: ControlPlaneNode;
   readonly etcd?: EtcdSight;
@@ -46,8 +46,8 @@ export interface NodeSight {
 }
 
 /**
- * Statuses of a server that does not run and comes back only when somebody makes it. Those on the way (REBOOT, MIGRATING, VERIFY_RESIZE …)
- * are not among them. Source: Nova's API guide, "Server concepts".
+ * Statuses of a server that does not run and does not start again by itself. Transitional statuses (REBOOT, MIGRATING,
+ * VERIFY_RESIZE …) are not among them. Source: Nova's API guide, "Server concepts".
  */
 const OFF = new Set([
   ...['SHUTOFF', 'ERROR', 'DELETED', 'SOFT_DELETED', 'SHELVED', 'SHELVED_OFFLOADED'],
@@ -64,7 +64,10 @@ export function judgeControlPlane(sights: readonly NodeSight[]): ControlPlaneSur
   return { nodes, members: nodes.map(lonelyMember), majority: false };
 }
 
-/** The members, if those nodes that have proved a majority mean the same one. */
+/**
+ * The members that a majority lists. Undefined when no node has proved a majority, or when the nodes with a majority
+ * list different members.
+ */
 export function majorityOf(sights: readonly NodeSight[]): readonly LiveMember[] | undefined {
   const proofs = sights.flatMap(({ etcd }) =>
     etcd?.kind === 'majority' && quorumOf(etcd.members).kept ? [etcd.members] : [],
@@ -117,14 +120,15 @@ export function slotsThatAre(verdict: Verdict, { nodes }: ControlPlaneSurvey): s
   return nodes.filter((node) => node.verdict === verdict).map(({ slot }) => slot);
 }
 
-/** Nothing would be won by another look: every node votes. */
+/** Whether every node votes. Then another look would find nothing new. */
 export function isWhole(survey: ControlPlaneSurvey): boolean {
   return survey.majority && slotsThatAre('alive', survey).length === survey.nodes.length;
 }
 
 /**
- * Would minutes of waiting change nothing, if a second look says the same? An etcd that does not run may be starting, and members
- * that are many enough may be electing their leader.
+ * Whether waiting for minutes would change nothing, provided that a second look agrees with this one. It may change
+ * something while an etcd that does not run may be starting, or while enough members for a majority may be electing a
+ * leader.
  */
 export function isSettled(survey: ControlPlaneSurvey): boolean {
   return whyUndecided(survey) === undefined && !survey.nodes.some(isStopped);
@@ -140,7 +144,7 @@ export function sameVerdicts(one: ControlPlaneSurvey, other: ControlPlaneSurvey)
   return verdicts(one) === verdicts(other);
 }
 
-/** The last look, in which nobody is dead whom the look before did not find dead. */
+/** The last look, in which a node counts as dead only when the look before found it dead, too. */
 export function confirmedBy(before: ControlPlaneSurvey, last: ControlPlaneSurvey): ControlPlaneSurvey {
   const wasDead = slotsThatAre('dead', before);
   const nodes = last.nodes.map((node) =>
@@ -151,7 +155,7 @@ export function confirmedBy(before: ControlPlaneSurvey, last: ControlPlaneSurvey
   return { ...last, nodes };
 }
 
-/** Why nobody can say whether etcd has a majority; undefined: it has one, or has lost it for certain. */
+/** Why it is undecided whether etcd has a majority. Undefined when etcd has a majority, or has lost it for certain. */
 export function whyUndecided(survey: ControlPlaneSurvey): string | undefined {
   if (survey.majority) return undefined;
   const unknown = survey.nodes.filter(({ verdict }) => verdict === 'unknown');

@@ -10,12 +10,12 @@ interface Discovery extends DiscoveredStack {
 }
 
 const API_SERVER_PORT = 6443;
-/** HAProxy's: the API server of the same machine has 6443 on every address. */
+/** The port of HAProxy. It is not 6443, which the API server of the node uses on every address. */
 const LOAD_BALANCER_PORT = 16443;
 
 /**
  * Binds slots to servers and finds how to reach them, from what Heat and Neutron say.
- * @throws VnflowError RESOURCE_MISSING naming the resource and the parameter that asked for it
+ * @throws VnflowError RESOURCE_MISSING naming the resource and the parameter that names it
  */
 export function discoverNodes(discovery: Discovery): DiscoveredNode[] {
   const { master_node, worker_node } = discovery.parameters;

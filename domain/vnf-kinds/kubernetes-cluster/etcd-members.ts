@@ -1,6 +1,6 @@
 /** A member as `etcdctl member list` prints it. Ids are uint64 and stay text: as numbers they would be rounded. */
 export interface EtcdMember {
-  /** Hexadecimal. */
+  /** The id of the member, hexadecimal. */
   readonly id: string;
   readonly started: boolean;
   /** Empty as long as it has not started. */
@@ -35,7 +35,7 @@ export function addressOfPeer(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/:\d+$/, '');
 }
 
-/** What a join of this address that was cut off left behind: a member that was added and never started. */
+/** The member that an interrupted join of this address left behind: it was added and never started. */
 export function leftoverOf(members: readonly EtcdMember[], address: string): EtcdMember | undefined {
   return members.find(({ started, peerUrls }) => !started && peerUrls.includes(`https://${address}:2380`));
 }

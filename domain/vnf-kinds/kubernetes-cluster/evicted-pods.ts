@@ -48,7 +48,7 @@ const BudgetList = z.object({
 });
 type Budget = z.infer<typeof BudgetList>['items'][number];
 
-/** kubelet's copy of a static pod: it goes with the machine, nobody evicts it. */
+/** kubelet's copy of a static pod: it ends with its node, and a drain does not evict it. */
 const MIRROR = 'kubernetes.io/config.mirror';
 const FINISHED = new Set(['Succeeded', 'Failed']);
 

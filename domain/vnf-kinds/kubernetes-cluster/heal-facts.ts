@@ -10,11 +10,14 @@ export interface HealFacts {
   readonly controlPlane: readonly string[];
   /** Slots of the workers that are replaced. */
   readonly workers: readonly string[];
-  /** Slots of VNFCs that are no nodes of the cluster: their servers are replaced, no more. */
+  /** Slots of VNFCs that are no nodes of the cluster. The heal only replaces their servers. */
   readonly others: readonly string[];
   /** May a cluster without a majority be brought back from what is left, or from a backup? */
   readonly allowRestore: boolean;
-  /** The backup that the cluster is brought back from. Undefined: from what is newest, first of all a node that still answers. */
+  /**
+   * The backup that the cluster is brought back from. Undefined when the newest data is used: that of a node that still
+   * answers, or else the newest backup.
+   */
   readonly backupId?: string;
 }
 

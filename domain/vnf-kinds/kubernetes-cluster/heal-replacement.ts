@@ -4,7 +4,7 @@ import type { HealFacts } from './heal-facts.ts';
 import { controlPlaneArrives, workerArrives } from './node-arrival.ts';
 import { drawLabels } from './worker-labels.ts';
 
-/** The control-plane nodes to replace: the dead leave before anyone joins, the living go one at a time. */
+/** The control-plane nodes to replace: dead nodes leave before any node joins, living nodes leave one at a time. */
 export interface ControlPlaneOrder {
   readonly dead: readonly string[];
   readonly alive: readonly string[];
@@ -33,9 +33,9 @@ export function drawReplacement(drawing: PlanDrawing, facts: HealFacts, order: C
 /** @returns the steps after which the next member may change */
 function replaceDead(drawing: PlanDrawing, { dead, alive }: ControlPlaneOrder): After {
   if (dead.length + alive.length === 0) return [];
-  // Before anything changes, it is found out what the script of the load balancers needs to know of the cluster.
+  // This step finds what the script of the load balancers needs to know about the cluster, before anything changes.
   let gone: After = [drawing.add('discover', [], { part: 0 })];
-  // No dead node is asked about the cluster, so the load balancers leave out all of them at once.
+  // No step asks a dead node about the cluster, so the load balancers leave out all of them at once.
   for (const slot of dead) gone = [controlPlaneLeaves(drawing, slot, { after: gone, excluded: dead })];
   const [first] = dead;
   if (first === undefined) return gone;
@@ -116,8 +116,8 @@ function keepVim(drawing: PlanDrawing, { shape, controlPlane }: HealFacts, after
 }
 
 /**
- * From a control-plane node that is touched anyway, or else from whichever gives a backup: the id of the step must not depend on
- * the survey.
+ * Draws the backup after a heal. It is from a control-plane node that the heal replaces, or else from the first node
+ * that gives a backup. The id of the step must not depend on the survey.
  */
 function backUp(drawing: PlanDrawing, { controlPlane }: HealFacts, after: After): void {
   const slot = controlPlane.at(-1);

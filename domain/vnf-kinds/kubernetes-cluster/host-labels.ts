@@ -12,7 +12,7 @@ export interface ServerHost {
   readonly host: string | undefined;
   /** Stands for the compute host, and differs from project to project. Empty before the server is placed. */
   readonly hostId: string;
-  /** Availability zone. Undefined when nobody has named one for the server. */
+  /** Availability zone. Undefined when neither request nor grant names one for the server. */
   readonly zone: string | undefined;
 }
 

@@ -54,7 +54,9 @@ class KubernetesCluster implements Vnf {
     checkScaledVdu(this.#parameters, scaled);
   }
 
-  /** As soon as a control-plane node is to be replaced, etcd is asked, and nodes that are to go come last. */
+  /**
+   * A heal that replaces a control-plane node needs a survey of etcd. The survey asks the nodes that it replaces last.
+   */
   surveyedLast(slots: readonly string[], facts: VnfFacts): readonly string[] | undefined {
     const { controlPlane } = healFacts(slots, clusterShape(this.#parameters, facts));
     return controlPlane.length > 0 ? controlPlane : undefined;

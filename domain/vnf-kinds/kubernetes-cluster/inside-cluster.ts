@@ -7,9 +7,9 @@ import { drawGoneWorkers, drawLeavingWorkers, drawNewWorkers } from './scaled-wo
 import type { ClusterShape } from './shape.ts';
 
 interface ClusterFacts {
-  /** Of the new cluster, or before a later operation. */
+  /** The shape of the new cluster, or of the cluster before a later operation. */
   readonly shape: ClusterShape;
-  /** Of the request. */
+  /** The additional parameters of the request. */
   readonly additionalParams?: Readonly<Record<string, unknown>>;
   /** Undefined in a dry run, or when no control-plane node is replaced. */
   readonly survey?: ControlPlaneSurvey | undefined;

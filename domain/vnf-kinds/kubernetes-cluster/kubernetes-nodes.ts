@@ -37,8 +37,9 @@ interface NodeOnServer {
 }
 
 /**
- * Names of those nodes whose Node object is of another machine: it is older than the server. Nova shows a server's id to the guest as the
- * machine's UUID, as a rule; where it does not, as the control-plane node `own` tells, nothing can be said.
+ * Names of those nodes whose Node object is of another machine: it is older than the server. Nova shows a server's id
+ * to the guest as the machine's UUID, as a rule; where it does not, which the control-plane node `own` shows, the
+ * result is empty.
  * @throws as `readyNodes`
  */
 export function nodesOfOtherMachines(kubectlJson: string, nodes: readonly NodeOnServer[], own: NodeOnServer): string[] {

@@ -6,9 +6,9 @@ import type { ClusterShape } from './shape.ts';
 import { drawLabels } from './worker-labels.ts';
 
 /**
- * The servers of a new stack become a cluster. Everything runs as early as physics allows: all nodes are prepared at once, and
- * workers join while Cilium is installed. Only etcd's membership changes one by one, so control-plane nodes join one after
- * another. The critical path does not grow with the number of workers.
+ * The servers of a new stack become a cluster. Every step runs as early as possible: all nodes are prepared at once,
+ * and workers join while Cilium is installed. Only etcd's membership changes one by one, so control-plane nodes join
+ * one after another. The critical path does not grow with the number of workers.
  */
 export function drawNewCluster(drawing: PlanDrawing, shape: ClusterShape, discovered: PlanStep): void {
   const { controlPlane, workers, loadBalanced, vimNamed } = shape;

@@ -3,7 +3,7 @@ import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 
 /** How a new server becomes a node of the cluster. */
 interface Arrival {
-  /** The step after which the addresses of the server are known. */
+  /** The step that finds the addresses of the server. */
   readonly discovered: PlanStep;
   /** The steps after which the cluster takes the node. */
   readonly joinAfter?: After;

@@ -8,8 +8,9 @@ const POD_CIDR = '192.168.0.0/16';
 type Free = Readonly<Record<string, unknown>>;
 
 /**
- * Parameters as requests of version 1 of the API have them, in the form of version 2: `aspect_id` names a scaling aspect where version 2
- * names its VDU, pods have another default network, and a cluster without `vim_name` becomes a VIM all the same.
+ * Parameters as requests of version 1 of the API have them, in the form of version 2: `aspect_id` names a scaling
+ * aspect where version 2 names its VDU, pods have another default network, and a cluster becomes a VIM even without
+ * `vim_name`.
  * @param given as in the request; what has no `aspect_id` is returned as it is
  * @throws VnflowError BAD_REQUEST naming the member and the aspects of the flavour
  */

@@ -5,13 +5,13 @@ import type { ClusterParameters } from './parameters.ts';
 export interface ClusterContext {
   /** `host:port` that every kubeconfig uses. */
   readonly endpoint: string;
-  /** Addresses that the API server's certificate must name besides. */
+  /** Additional addresses that the API server's certificate must name. */
   readonly certSans: readonly string[];
   /** In the order of their slots. */
   readonly controlPlanes: readonly { readonly name: string; readonly address: string }[];
-  /** Only with a load balancer. */
+  /** The virtual address of the API. Undefined without a load balancer. */
   readonly virtualIp?: string;
-  /** Under which the API is reached from outside; the API server's certificate names it. */
+  /** The address of the API for clients outside of the cluster. The API server's certificate names it. */
   readonly floatingIp?: string;
 }
 
@@ -23,7 +23,7 @@ export const ClusterContext: z.ZodType<ClusterContext> = z.object({
   floatingIp: z.string().exactOptional(),
 });
 
-/** Leases, minted for one round of an operation. */
+/** Credentials with which nodes join, minted for one round of an operation. */
 export interface JoinCredentials {
   readonly token: string;
   readonly caCertHash: string;
@@ -33,11 +33,11 @@ export interface JoinCredentials {
 /** A backup as the install script finds it. */
 export interface BackupOnNode {
   readonly id: string;
-  /** Path on the node. */
+  /** Path of the backup on the node. */
   readonly file: string;
-  /** Of the snapshot in it. */
+  /** The revision of etcd's snapshot in the backup. */
   readonly revision: string;
-  /** Tells this restore from another one of the same backup. */
+  /** The id of this restore. Another restore of this backup has another id. */
   readonly restoreId: string;
 }
 

@@ -7,13 +7,15 @@ import { drawRestoration, restoreSource } from './plan-restore.ts';
 import { healOrder } from './quorum.ts';
 
 /**
- * Replaces nodes and nothing else: workers drained first, control-plane nodes so that etcd never loses its majority (the dead
- * leave before anyone joins; the living go one at a time). The only control-plane node is restored; several are replaced as long
- * as etcd keeps its majority, and restored if the request allows it. No step touches a worker that stays.
- * @param survey undefined in a dry run: every control-plane node counts as alive, and where it depends on the survey whether nodes
- * are replaced or restored, the steps of both ways are drawn. So a survey leads to no step that the dry run does not name.
- * @throws VnflowError QUORUM_LOST, QUORUM_INCOMPLETE with the arithmetic and the members; CONTROL_PLANE_UNKNOWN when it cannot be
- * found out which nodes are dead
+ * Replaces nodes and nothing else. Workers are drained first. Control-plane nodes are replaced so that etcd never loses
+ * its majority: dead nodes leave before any node joins, and living nodes leave one at a time. The only control-plane
+ * node is restored; several are replaced as long as etcd keeps its majority, and restored if the request allows it. No
+ * step touches a worker that stays.
+ * @param survey undefined in a dry run: every control-plane node counts as alive, and where it depends on the survey
+ * whether nodes are replaced or restored, the steps of both ways are drawn. So a survey leads to no step that the dry
+ * run does not name.
+ * @throws VnflowError QUORUM_LOST, QUORUM_INCOMPLETE with the arithmetic and the members; CONTROL_PLANE_UNKNOWN when
+ * the survey cannot tell which nodes are dead
  */
 export function drawHeal(drawing: PlanDrawing, facts: HealFacts, survey?: ControlPlaneSurvey): void {
   const { controlPlane, shape } = facts;

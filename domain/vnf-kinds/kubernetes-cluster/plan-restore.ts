@@ -8,7 +8,7 @@ import { quorumSentence } from './quorum.ts';
 import type { ClusterShape } from './shape.ts';
 import { drawLabels } from './worker-labels.ts';
 
-/** Where a cluster without a majority comes back from, and where. */
+/** The source of a restore, and the node that the cluster is restored on. */
 export interface Source {
   /** Slot of a control-plane node whose etcd still answers: its data is newer than any backup. */
   readonly alive?: string;
@@ -19,9 +19,9 @@ export interface Source {
 }
 
 /**
- * The source of a restore. A node that answers and is not to be replaced becomes the seed and keeps its server; all others lose
- * theirs before the restore: a member of the old cluster that comes back would make two of it.
- * @param survey absent (a dry run): everyone answers
+ * The source of a restore. A node that answers and is not to be replaced becomes the seed and keeps its server; all
+ * others lose theirs before the restore: a member of the old cluster that comes back would make two of it.
+ * @param survey undefined in a dry run: then every node counts as answering
  * @returns the sentence why not: a node that is down and was not named for the heal
  */
 export function restoreSource({ shape, controlPlane }: HealFacts, survey?: ControlPlaneSurvey): Source | string {
@@ -38,7 +38,10 @@ export function restoreSource({ shape, controlPlane }: HealFacts, survey?: Contr
   return { seed, replaced, ...(source === undefined ? {} : { alive: source }) };
 }
 
-/** A single node of which nobody knows whether it is dead counts as alive: a backup of it comes first, and fails as long as that lasts. */
+/**
+ * Slots of the control-plane nodes that answer. The only node counts as alive while its verdict is unknown: a backup of
+ * it comes first, and fails until the node answers.
+ */
 function answering(survey: ControlPlaneSurvey): string[] {
   const isSingle = survey.nodes.length === 1;
   return [...slotsThatAre('alive', survey), ...(isSingle ? slotsThatAre('unknown', survey) : [])];
@@ -85,9 +88,9 @@ function drawSeed(drawing: PlanDrawing, { seed, replaced, discovered, shape: { l
 }
 
 /**
- * A node that did not answer may run all the same, and then there would be two clusters: its server is off before anything is saved
- * or restored. The source, if it is replaced, goes off after it has given its data. A backup that the request names takes the place
- * of newer data.
+ * Draws the fencing of control-plane nodes. A node that did not answer may still run, and then there would be two
+ * clusters: its server is off before anything is saved or restored. The source, if it is replaced, goes off after it
+ * has given its data. A backup that the request names takes the place of newer data.
  * @returns the steps after which servers may be replaced
  */
 function drawFencing(drawing: PlanDrawing, { backupId }: HealFacts, { alive, replaced }: Source): After {

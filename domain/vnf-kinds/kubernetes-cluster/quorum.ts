@@ -5,7 +5,7 @@ export interface LiveMember extends EtcdMember {
   readonly healthy: boolean;
 }
 
-/** A control-plane node, by what etcd may know it as. */
+/** A control-plane node, with the name and the address that etcd may list for it. */
 export interface ControlPlaneNode {
   readonly slot: string;
   readonly name: string;
@@ -109,7 +109,7 @@ export function proveRemoval(members: readonly LiveMember[], victim: EtcdMember)
 export function proveAddition(members: readonly LiveMember[]): Proof {
   const bad = members.filter((member) => isStale(member) || !member.healthy);
   const { voters, alive } = quorumOf(members);
-  // One voter: the second counts from the moment it is added, whoever adds it (kubeadm before 1.29 knows no learners).
+  // With one voter, the second one counts from the moment it is added: kubeadm before 1.29 adds no learners.
   const safe = bad.length === 0 && (voters === 1 ? alive === 1 : alive >= majority(voters + 1));
   return { safe, sentence: `${quorumSentence(members)}.` };
 }
@@ -117,9 +117,9 @@ export function proveAddition(members: readonly LiveMember[]): Proof {
 export type HealOrder =
   | {
       readonly verdict: 'possible';
-      /** Nodes whose member is down, unfit or not there: all leave before anyone joins. */
+      /** Nodes whose member is down, unfit or missing. All of them leave before any node joins. */
       readonly dead: readonly string[];
-      /** Nodes whose member votes: one at a time, each back before the next leaves. */
+      /** Nodes whose member votes. They are replaced one at a time: each joins before the next one leaves. */
       readonly alive: readonly string[];
     }
   | { readonly verdict: 'lost' | 'others-down'; readonly sentence: string };

@@ -19,8 +19,8 @@ export function checkScaledVdu({ worker_node }: ClusterParameters, scaled: { asp
 }
 
 /**
- * The new workers join; no step logs in to a worker that is there. A backup follows, from whichever control-plane node gives
- * one: a restore then has the new workers.
+ * The new workers join; no step logs in to a worker that is there. A backup follows, from the first control-plane node
+ * that gives one: a restore then has the new workers.
  */
 export function drawNewWorkers(
   drawing: PlanDrawing,
@@ -47,8 +47,8 @@ export function drawGoneWorkers(
 }
 
 /**
- * The backup has the labels. It is from whichever control-plane node gives one: which one does must not depend on what is alive
- * when the plan is made.
+ * Draws the labels of the workers and then the backup, which includes them. The backup is from the first control-plane
+ * node that gives one: the plan must not depend on which nodes are alive when it is made.
  */
 function drawEnd(drawing: PlanDrawing, shape: ClusterShape, after: After): void {
   const labelled = drawLabels(drawing, shape, after);

@@ -9,7 +9,7 @@ export interface ClusterShape {
   readonly workers: {
     readonly vduId: string;
     readonly count: number;
-    /** Of those that are there. Undefined: the first `count` slots. */
+    /** Slots of the nodes that exist. Undefined when they are the first `count` slots. */
     readonly slots?: readonly string[];
   };
   /** Does the package keep the workers on different compute hosts? */
@@ -20,7 +20,7 @@ export interface ClusterShape {
   readonly vimNamed?: boolean;
 }
 
-/** @param facts servers per VDU, and their slots when they are there */
+/** @param facts servers per VDU, and their slots when the servers exist */
 export function clusterShape(
   { master_node, worker_node }: ClusterParameters,
   { counts, isVim, slots, separatedVdus }: Pick<VnfFacts, 'counts' | 'isVim' | 'slots' | 'separatedVdus'>,

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 
-/** The account that whoever uses a cluster as VIM acts as. Its binding and its token's Secret have the same name. */
+/**
+ * The service account that users of a VIM cluster act as. Its binding and the Secret with its token have this name,
+ * too.
+ */
 export const VIM_ACCOUNT = { namespace: 'kube-system', name: 'vnflow-vim' } as const;
 
 /**
- * What makes the account: for `kubectl apply -f -`, as often as one likes. The token does not expire (a VIM is used for as long
- * as the cluster lives), so it is that of a Secret, which Kubernetes fills in and which ends with the account.
+ * What makes the account: for `kubectl apply -f -`, which may run any number of times. The token does not expire (a VIM
+ * is used for as long as the cluster lives), so it is that of a Secret, which Kubernetes fills in and which ends with
+ * the account.
  */
 export function vimAccountManifest(): string {
   const { namespace, name } = VIM_ACCOUNT;

@@ -4,8 +4,8 @@ import { slotName } from '../../slot.ts';
 const SERVER = 'OS::Nova::Server';
 
 /**
- * Binds slots to servers. People know a server as `{vdu}-{index}`, which is also the name that StandardUserData gives its nested stack,
- * and by the address of its first port.
+ * Binds slots to servers. The name of a server for people is `{vdu}-{index}`, which is also the name that
+ * StandardUserData gives its nested stack, and its label has the address of its first port.
  */
 export function discoverServers({ resources, addresses }: DiscoveredStack): DiscoveredNode[] {
   return resources
