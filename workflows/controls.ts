@@ -1,6 +1,6 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import { actionOf, type ControlArguments, EXAMPLES } from '../domain/operation/action-arguments.ts';
-import { act, type OperatorAction, refusalOfAction } from '../domain/operation/operator-actions.ts';
+import { applyAction, type OperatorAction, refusalOfAction } from '../domain/operation/operator-actions.ts';
 import { CONTROLS, type Control } from '../domain/operation/state.ts';
 import { STEP_CONTROLS, type StepControl } from '../domain/operation/step-control.ts';
 import { controlUpdates } from './contract.ts';
@@ -23,13 +23,13 @@ export function offerControls(context: OperationContext): void {
   for (const kind of [...CONTROLS, ...STEP_CONTROLS]) {
     setHandler(controlUpdates[kind], (sent) => carryOutWhenSettled(context, kind, sent), {
       description: `${DESCRIPTIONS[kind]}; ${EXAMPLES[kind]}`,
-      validator: (sent) => void allowed(context, kind, sent),
+      validator: (sent) => void judgeControl(context, kind, sent),
     });
   }
 }
 
 /** Reads and judges a control. @throws ApplicationFailure when it is refused; the API makes a problem of it */
-function allowed(
+function judgeControl(
   context: OperationContext,
   kind: Control | StepControl,
   sent: ControlArguments | undefined,
@@ -59,34 +59,34 @@ async function carryOutWhenSettled(
   sent: ControlArguments | undefined,
 ): Promise<void> {
   await condition(() => context.acceptance !== 'accepted' && context.run.entering === undefined);
-  await carryOut(context, allowed(context, kind, sent));
+  await carryOut(context, judgeControl(context, kind, sent));
 }
 
 async function carryOut(context: OperationContext, action: OperatorAction): Promise<void> {
   const { run } = context;
-  const stopped = act(run, action);
+  const stopped = applyAction(run, action);
   const decides = run.decision !== undefined; // read now: after an await it may be the decision of another update
   if ('stepId' in action)
-    await recorded(context, (seq) => record.recordStepControl({ ...context.ref, seq, ...action }));
+    await recordControl(context, (seq) => record.recordStepControl({ ...context.ref, seq, ...action }));
   if (action.kind === 'cancel') {
     const { cancelMode, by } = action;
     // Written into the store first: an attempt that is stopped reads there whether to stop its job on the node.
-    await recorded(context, (seq) => record.recordCancelPending({ ...context.ref, seq, cancelMode, by }));
+    await recordControl(context, (seq) => record.recordCancelPending({ ...context.ref, seq, cancelMode, by }));
     if (cancelMode === 'FORCEFUL') context.grant?.cancel();
   }
   for (const id of stopped) context.attempts.get(id)?.cancel();
-  if (decides) await decisionCarriedOut(context, action);
+  if (decides) await awaitDecision(context, action);
 }
 
 /** Resolves when the new state is in the store. @throws ApplicationFailure why it could not be entered */
-async function decisionCarriedOut(context: OperationContext, { by }: OperatorAction): Promise<void> {
+async function awaitDecision(context: OperationContext, { by }: OperatorAction): Promise<void> {
   const request: Request = { by, over: false, failure: undefined };
   context.request = request;
   await condition(() => request.over);
   if (request.failure) throw refused(request.failure.code, request.failure.detail);
 }
 
-async function recorded(context: OperationContext, write: (seq: number) => Promise<void>): Promise<void> {
+async function recordControl(context: OperationContext, write: (seq: number) => Promise<void>): Promise<void> {
   context.revision += 1;
   showDetails(context);
   await writeRecord(context, write);

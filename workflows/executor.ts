@@ -10,9 +10,9 @@ import type { StepActivities } from '../domain/operation/activity-contract.ts';
 import type { PlanStep } from '../domain/operation/plan.ts';
 import {
   type AttemptEnd,
-  began,
+  beginAttempt,
   count,
-  ended,
+  endAttempt,
   isAtRest,
   type OperationRun,
   startableSteps,
@@ -33,7 +33,7 @@ export async function executePlan(context: OperationContext): Promise<void> {
   const { run } = context;
   for (;;) {
     const free = MAX_STEPS_AT_ONCE - count(run, 'running');
-    for (const step of startableSteps(run).slice(0, Math.max(0, free))) start(context, step);
+    for (const step of startableSteps(run).slice(0, Math.max(0, free))) startStep(context, step);
     showDetails(context);
     if (isAtRest(run)) return;
     const { revision } = context;
@@ -41,10 +41,10 @@ export async function executePlan(context: OperationContext): Promise<void> {
   }
 }
 
-function start(context: OperationContext, step: PlanStep): void {
+function startStep(context: OperationContext, step: PlanStep): void {
   const { run, attempts } = context;
   const attempt = new CancellationScope();
-  began(run, step.id);
+  beginAttempt(run, step.id);
   attempts.set(step.id, attempt);
   void attempt
     .run(() => runStep(context, step))
@@ -55,7 +55,7 @@ function start(context: OperationContext, step: PlanStep): void {
     )
     .then((end) => {
       attempts.delete(step.id);
-      ended(run, step.id, end);
+      endAttempt(run, step.id, end);
       context.revision += 1;
     });
 }

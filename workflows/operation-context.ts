@@ -6,7 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type { OperationInput, OperationRef, StateRecord, StepResult } from '../domain/operation/activity-contract.ts';
 import type { Plan } from '../domain/operation/plan.ts';
-import { entered, newRun, type OperationRun } from '../domain/operation/run.ts';
+import { confirmState, newRun, type OperationRun } from '../domain/operation/run.ts';
 import { nextState, type OperationEvent, type OperationState } from '../domain/operation/state.ts';
 import type { StepFailure } from '../domain/operation/step-failure.ts';
 import { operationDetails } from './operation-details.ts';
@@ -143,7 +143,7 @@ export async function enterWith<T>(
     run.entering = undefined;
     throw error;
   });
-  entered(run, state);
+  confirmState(run, state);
   upsertSearchAttributes([{ key: searchAttribute.operationState, value: state }]);
   return written;
 }

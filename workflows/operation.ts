@@ -9,7 +9,7 @@ import {
 import type { OperationInput } from '../domain/operation/activity-contract.ts';
 import { type Plan, readStep } from '../domain/operation/plan.ts';
 import type { OperationProgress } from '../domain/operation/progress.ts';
-import { adopted, decided, failuresOf, planned } from '../domain/operation/run.ts';
+import { adoptProgress, applyDecision, failuresOf, setPlan } from '../domain/operation/run.ts';
 import type { OperationState } from '../domain/operation/state.ts';
 import type { StepFailure } from '../domain/operation/step-failure.ts';
 import { acceptUpdate } from './contract.ts';
@@ -35,7 +35,7 @@ export async function runOperation(input: OperationInput): Promise<OperationStat
     offerAcceptance(context, input);
     offerControls(context);
     const accepted = await isAccepted(context, input);
-    if (accepted) await live(context);
+    if (accepted) await runToEnd(context);
     await condition(allHandlersFinished);
     return accepted ? context.run.state : 'NEVER_ACCEPTED';
   });
@@ -83,7 +83,7 @@ async function isTakenOver(context: OperationContext): Promise<boolean> {
 /** Goes on from the plan and the steps in the store. The operation waits in FAILED_TEMP for a decision. */
 function takeOver(context: OperationContext, progress: OperationProgress): void {
   const { run } = context;
-  adopted(run, progress);
+  adoptProgress(run, progress);
   keepLabels(context, progress.labels);
   context.seq = progress.seq;
   context.followed = run.plan?.direction;
@@ -94,12 +94,12 @@ function takeOver(context: OperationContext, progress: OperationProgress): void 
 }
 
 /** Brings the operation to its end: from STARTING, or from FAILED_TEMP when it was taken over. */
-async function live(context: OperationContext): Promise<void> {
+async function runToEnd(context: OperationContext): Promise<void> {
   const { run } = context;
   if (run.state === 'FAILED_TEMP') await carryOutDecision(context);
-  else if (!(await begin(context))) return;
+  else if (!(await beginOperation(context))) return;
   while (run.state !== 'FAILED') {
-    const why = await work(context);
+    const why = await followPlan(context);
     if (why.length === 0) return;
     await enter(context, run.cancel ? 'cancel' : 'error', { failures: why });
     await carryOutDecision(context);
@@ -110,9 +110,9 @@ async function live(context: OperationContext): Promise<void> {
  * Brings the operation from STARTING to PROCESSING.
  * @returns false when the operation ended in ROLLED_BACK: nothing was done
  */
-async function begin(context: OperationContext): Promise<boolean> {
+async function beginOperation(context: OperationContext): Promise<boolean> {
   const { run } = context;
-  const failures = await prepare(context);
+  const failures = await makeForwardPlan(context);
   const event = run.cancel ? 'cancel' : failures.length > 0 ? 'refused' : 'granted';
   await enter(context, event, { failures: run.cancel ? [...failuresOf(run), ...failures] : failures });
   return event === 'granted';
@@ -122,9 +122,9 @@ async function begin(context: OperationContext): Promise<boolean> {
  * Follows the plan to its end. An operation that was lost before it had a plan gets one first.
  * @returns the failures; empty when the plan is at its end
  */
-async function work(context: OperationContext): Promise<StepFailure[]> {
+async function followPlan(context: OperationContext): Promise<StepFailure[]> {
   const { run } = context;
-  const unprepared = run.plan === undefined ? await prepare(context) : [];
+  const unprepared = run.plan === undefined ? await makeForwardPlan(context) : [];
   if (unprepared.length > 0 || run.plan === undefined) return [...failuresOf(run), ...unprepared];
   await executePlan(context);
   const rest = failuresOf(run);
@@ -132,14 +132,14 @@ async function work(context: OperationContext): Promise<StepFailure[]> {
 }
 
 /** Gets the grant and the plan. @returns the failures; empty when the plan is there */
-async function prepare(context: OperationContext): Promise<StepFailure[]> {
+async function makeForwardPlan(context: OperationContext): Promise<StepFailure[]> {
   const { ref, run } = context;
   context.grant = new CancellationScope();
   try {
     await context.grant.run(() => askBeforePlan(context));
     const { labels = {}, ...plan } = await decide.makePlan({ ...ref, direction: 'forward' });
     keepLabels(context, labels);
-    planned(run, readPlan(plan));
+    setPlan(run, readPlan(plan));
     return [];
   } catch (error) {
     return isCancellation(error) ? [] : [{ stepId: 'grant', ...failureOf('The grant', error) }];
@@ -181,12 +181,12 @@ async function carryOutDecision(context: OperationContext): Promise<void> {
     const { request } = context;
     if (decision === undefined || request === undefined) continue;
     context.request = undefined;
-    const rollback = decision === 'rollback' ? await rollbackPlan(context) : undefined;
+    const rollback = decision === 'rollback' ? await makeRollbackPlan(context) : undefined;
     if (rollback !== undefined && 'failure' in rollback) {
       run.decision = undefined;
       request.failure = rollback.failure;
     } else {
-      decided(run, decision, rollback?.plan);
+      applyDecision(run, decision, rollback?.plan);
       await enter(context, decision, { by: request.by });
     }
     request.over = true;
@@ -195,7 +195,7 @@ async function carryOutDecision(context: OperationContext): Promise<void> {
 }
 
 /** Gets the plan of the rollback. @returns undefined when a rollback is under way already */
-async function rollbackPlan({
+async function makeRollbackPlan({
   run,
   ref,
 }: OperationContext): Promise<{ plan: Plan } | { failure: StepFailure } | undefined> {

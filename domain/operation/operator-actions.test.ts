@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { sampleStep } from '../../test/testing/domain/sample-step.ts';
 import { STEP_KINDS, type StepInputs, type StepKind } from '../steps/index.ts';
-import { act, type OperatorAction, refusalInState, refusalOfAction } from './operator-actions.ts';
+import { applyAction, type OperatorAction, refusalInState, refusalOfAction } from './operator-actions.ts';
 import { type Plan, step } from './plan.ts';
-import { decided, entered, newRun, type OperationRun, planned } from './run.ts';
+import { applyDecision, confirmState, newRun, type OperationRun, setPlan } from './run.ts';
 import { OPERATION_STATES, type OperationState } from './state.ts';
 import { STEP_CONDITIONS, STEP_CONTROLS, type StepCondition, type StepControl } from './step-control.ts';
 
@@ -19,8 +19,8 @@ const JOIN = 'joinWorker-workerNode-0';
 /** A run in `state` whose only step is `condition`. */
 function runWith(state: OperationState, condition: StepCondition, direction?: Plan['direction']): OperationRun {
   const run = newRun('INSTANTIATE');
-  planned(run, oneStep(direction));
-  entered(run, state);
+  setPlan(run, oneStep(direction));
+  confirmState(run, state);
   run.conditions.set(JOIN, condition);
   return run;
 }
@@ -76,8 +76,8 @@ describe('controls of a step', () => {
   it('never skip what must run, and say why', () => {
     for (const [kind, { mustRun }] of Object.entries(STEP_KINDS)) {
       const run = newRun('INSTANTIATE');
-      planned(run, { ...oneStep(), steps: [sampleStep(kind as StepKind, { id: 'it', after: [] })] });
-      entered(run, 'PROCESSING');
+      setPlan(run, { ...oneStep(), steps: [sampleStep(kind as StepKind, { id: 'it', after: [] })] });
+      confirmState(run, 'PROCESSING');
       const refusal = refusalOfAction(run, actionOn('skipStep', 'it'));
       if (mustRun === false) expect(refusal).toBeUndefined();
       else expect(refusal).toMatchObject({ code: 'STEP_STATE', detail: expect.stringContaining(mustRun) });
@@ -88,8 +88,8 @@ describe('controls of a step', () => {
     const backup = (from: StepInputs['snapshotEtcd']) => ({ ...step('snapshotEtcd', [], from), id: 'it' });
     const refused = (...steps: Plan['steps']) => {
       const run = newRun('HEAL');
-      planned(run, { ...oneStep(), operation: 'HEAL', steps });
-      entered(run, 'PROCESSING');
+      setPlan(run, { ...oneStep(), operation: 'HEAL', steps });
+      confirmState(run, 'PROCESSING');
       return refusalOfAction(run, actionOn('skipStep', 'it'));
     };
     const restore = step('restoreControlPlane', [], { slot: 'masterNode[0]' });
@@ -104,7 +104,7 @@ describe('controls of a step', () => {
     expect(refusal).toMatchObject({ code: 'STEP_STATE', detail: expect.stringContaining('rollback goes on there') });
   });
 
-  it('are known to be refused without the plan, where the state alone is enough', () => {
+  it('are refused without the plan where the state alone is enough', () => {
     const facts = { operation: 'INSTANTIATE', rollbackSupported: true } as const;
     expect(refusalInState(actionOn('resume'), facts, 'COMPLETED')?.detail).toBe(
       'resume is allowed in PROCESSING, ROLLING_BACK, FAILED_TEMP only; the INSTANTIATE operation is in state COMPLETED.',
@@ -121,21 +121,21 @@ describe('while something is being carried out', () => {
 
   it('nothing else is accepted, but a graceful cancel may be forced', () => {
     const run = runWith('PROCESSING', 'running');
-    act(run, cancel('GRACEFUL'));
+    applyAction(run, cancel('GRACEFUL'));
     expect(refusalOfAction(run, cancel('GRACEFUL'))?.detail).toBe(
       'cancel (GRACEFUL) is under way already; the INSTANTIATE operation is in state PROCESSING.',
     );
     expect(refusalOfAction(run, actionOn('retryStep'))?.code).toBe('OPERATION_STATE');
     expect(refusalOfAction(run, cancel('FORCEFUL'))).toBeUndefined();
-    expect(act(run, cancel('FORCEFUL'))).toEqual([JOIN]);
+    expect(applyAction(run, cancel('FORCEFUL'))).toEqual([JOIN]);
     expect(refusalOfAction(run, cancel('FORCEFUL'))?.detail).toContain('cancel (FORCEFUL) is under way already');
   });
 
   it('a decision holds off every other one, and so does a state on its way into the store', () => {
     const run = runWith('FAILED_TEMP', 'failed');
-    act(run, { kind: 'retry', by });
+    applyAction(run, { kind: 'retry', by });
     expect(refusalOfAction(run, { kind: 'fail', by })?.detail).toContain('retry is under way already');
-    decided(run, 'retry');
+    applyDecision(run, 'retry');
     run.entering = 'PROCESSING';
     expect(refusalOfAction(run, cancel('GRACEFUL'))).toBeUndefined();
     expect(refusalOfAction(run, { kind: 'retry', by })?.detail).toContain('is in state PROCESSING');
@@ -143,7 +143,7 @@ describe('while something is being carried out', () => {
 
   it('a step that is being skipped counts as skipped', () => {
     const run = runWith('PROCESSING', 'running');
-    expect(act(run, actionOn('skipStep'))).toEqual([JOIN]);
+    expect(applyAction(run, actionOn('skipStep'))).toEqual([JOIN]);
     expect(refusalOfAction(run, actionOn('retryStep'))?.detail).toContain(`${JOIN} is skipped`);
   });
 });

@@ -111,10 +111,10 @@ function refusalOfStepControlInState(
 }
 
 /**
- * An allowed action takes effect on the run; decisions are carried out later (`decided`).
+ * Applies an allowed action to the run. Decisions take effect later (`applyDecision`).
  * @returns ids of the steps whose running attempt has to be stopped for it
  */
-export function act(run: OperationRun, action: OperatorAction): string[] {
+export function applyAction(run: OperationRun, action: OperatorAction): string[] {
   switch (action.kind) {
     case 'retry':
     case 'rollback':

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { planInstantiate } from '../../test/testing/domain/cluster-plans.ts';
 import { planInstantiateRollback } from '../stack-plans/instantiate.ts';
-import { act, type OperatorAction } from './operator-actions.ts';
+import { applyAction, type OperatorAction } from './operator-actions.ts';
 import {
-  began,
-  decided,
-  ended,
-  entered,
+  applyDecision,
+  beginAttempt,
+  confirmState,
+  endAttempt,
   failuresOf,
   isAtRest,
   newRun,
   type OperationRun,
-  planned,
+  setPlan,
   startableSteps,
 } from './run.ts';
 import type { StepControl } from './step-control.ts';
@@ -28,25 +28,25 @@ const shape = (workers: number) => ({
 /** applyStack and discover are done, all prepare steps run. */
 function preparing(): OperationRun {
   const run = newRun('INSTANTIATE');
-  planned(run, planInstantiate(shape(2)));
-  entered(run, 'PROCESSING');
+  setPlan(run, planInstantiate(shape(2)));
+  confirmState(run, 'PROCESSING');
   for (const id of ['applyStack', 'discover']) {
-    began(run, id);
-    ended(run, id, { kind: 'done' });
+    beginAttempt(run, id);
+    endAttempt(run, id, { kind: 'done' });
   }
-  for (const { id } of startableSteps(run)) began(run, id);
+  for (const { id } of startableSteps(run)) beginAttempt(run, id);
   return run;
 }
 const fail = (run: OperationRun, stepId: string) =>
-  ended(run, stepId, { kind: 'failed', failure: { stepId, code: 'NODE_COMMAND_FAILED', detail: 'no' } });
+  endAttempt(run, stepId, { kind: 'failed', failure: { stepId, code: 'NODE_COMMAND_FAILED', detail: 'no' } });
 const ids = (run: OperationRun) => startableSteps(run).map(({ id }) => id);
 
 it('a step that failed is tried again alone while the others still run, and then everything goes on', () => {
   const run = preparing();
   fail(run, 'prepareNode-workerNode-0');
-  ended(run, 'prepareNode-masterNode-0', { kind: 'done' });
+  endAttempt(run, 'prepareNode-masterNode-0', { kind: 'done' });
   expect(ids(run)).toEqual([]);
-  act(run, actionOn('retryStep', 'prepareNode-workerNode-0'));
+  applyAction(run, actionOn('retryStep', 'prepareNode-workerNode-0'));
   expect(ids(run)).toEqual(['prepareNode-workerNode-0', 'initControlPlane-masterNode-0']);
 });
 
@@ -54,15 +54,15 @@ it('a step is tried again alone in FAILED_TEMP: other failures wait for their ow
   const run = preparing();
   fail(run, 'prepareNode-workerNode-0');
   fail(run, 'prepareNode-workerNode-1');
-  ended(run, 'prepareNode-masterNode-0', { kind: 'done' });
+  endAttempt(run, 'prepareNode-masterNode-0', { kind: 'done' });
   expect(isAtRest(run)).toBe(true);
-  entered(run, 'FAILED_TEMP');
-  act(run, actionOn('retryStep', 'prepareNode-workerNode-1'));
-  decided(run, 'retry');
-  entered(run, 'PROCESSING');
+  confirmState(run, 'FAILED_TEMP');
+  applyAction(run, actionOn('retryStep', 'prepareNode-workerNode-1'));
+  applyDecision(run, 'retry');
+  confirmState(run, 'PROCESSING');
   expect(ids(run)).toEqual(['prepareNode-workerNode-1']);
-  began(run, 'prepareNode-workerNode-1');
-  ended(run, 'prepareNode-workerNode-1', { kind: 'done' });
+  beginAttempt(run, 'prepareNode-workerNode-1');
+  endAttempt(run, 'prepareNode-workerNode-1', { kind: 'done' });
   expect([ids(run), isAtRest(run), failuresOf(run).map(({ stepId }) => stepId)]).toEqual([
     [],
     true,
@@ -73,9 +73,9 @@ it('a step is tried again alone in FAILED_TEMP: other failures wait for their ow
 it('a step that waits to be repeated is given up and begins anew, however its attempt ends', () => {
   for (const end of ['stopped', 'failed'] as const) {
     const run = preparing();
-    expect(act(run, actionOn('retryStep', 'prepareNode-workerNode-0'))).toEqual(['prepareNode-workerNode-0']);
+    expect(applyAction(run, actionOn('retryStep', 'prepareNode-workerNode-0'))).toEqual(['prepareNode-workerNode-0']);
     if (end === 'failed') fail(run, 'prepareNode-workerNode-0');
-    else ended(run, 'prepareNode-workerNode-0', { kind: 'stopped' });
+    else endAttempt(run, 'prepareNode-workerNode-0', { kind: 'stopped' });
     expect(ids(run)).toEqual(['prepareNode-workerNode-0']);
     expect(run.round).toBe(1);
   }
@@ -83,19 +83,19 @@ it('a step that waits to be repeated is given up and begins anew, however its at
 
 it('a step that is paused holds up what comes after it, and nothing else; the operation waits for it', () => {
   const run = preparing();
-  act(run, actionOn('pauseBefore', 'initControlPlane-masterNode-0'));
+  applyAction(run, actionOn('pauseBefore', 'initControlPlane-masterNode-0'));
   for (const slot of ['masterNode-0', 'workerNode-0', 'workerNode-1'])
-    ended(run, `prepareNode-${slot}`, { kind: 'done' });
+    endAttempt(run, `prepareNode-${slot}`, { kind: 'done' });
   expect([ids(run), isAtRest(run)]).toEqual([[], false]);
-  act(run, actionOn('resume', 'initControlPlane-masterNode-0'));
+  applyAction(run, actionOn('resume', 'initControlPlane-masterNode-0'));
   expect(ids(run)).toEqual(['initControlPlane-masterNode-0']);
 });
 
 it('a step that is skipped counts as done for what comes after it', () => {
   const run = preparing();
   fail(run, 'prepareNode-workerNode-0');
-  act(run, actionOn('skipStep', 'prepareNode-workerNode-0'));
-  ended(run, 'prepareNode-masterNode-0', { kind: 'done' });
+  applyAction(run, actionOn('skipStep', 'prepareNode-workerNode-0'));
+  endAttempt(run, 'prepareNode-masterNode-0', { kind: 'done' });
   expect(ids(run)).toEqual(['initControlPlane-masterNode-0']);
   expect(failuresOf(run)).toEqual([]);
 });
@@ -103,19 +103,19 @@ it('a step that is skipped counts as done for what comes after it', () => {
 it('a step is let end by a graceful cancel, stopped by a forceful one; either way the operation rests with the reason', () => {
   for (const cancelMode of ['GRACEFUL', 'FORCEFUL'] as const) {
     const run = preparing();
-    const stopped = act(run, { kind: 'cancel', cancelMode, by });
+    const stopped = applyAction(run, { kind: 'cancel', cancelMode, by });
     expect(stopped.length).toBe(cancelMode === 'FORCEFUL' ? 3 : 0);
     expect(isAtRest(run)).toBe(false);
     for (const slot of ['masterNode-0', 'workerNode-0', 'workerNode-1'])
-      ended(run, `prepareNode-${slot}`, { kind: stopped.length > 0 ? 'stopped' : 'done' });
+      endAttempt(run, `prepareNode-${slot}`, { kind: stopped.length > 0 ? 'stopped' : 'done' });
     expect([ids(run), isAtRest(run)]).toEqual([[], true]);
     const [failure] = failuresOf(run);
     expect(failure?.code).toBe('OPERATION_CANCELLED');
     expect(failure?.detail).toContain(`(${cancelMode}) in PROCESSING by tester.`);
-    entered(run, 'FAILED_TEMP');
-    act(run, { kind: 'retry', by });
-    decided(run, 'retry');
-    entered(run, 'PROCESSING');
+    confirmState(run, 'FAILED_TEMP');
+    applyAction(run, { kind: 'retry', by });
+    applyDecision(run, 'retry');
+    confirmState(run, 'PROCESSING');
     expect(ids(run).length).toBe(cancelMode === 'FORCEFUL' ? 3 : 1);
   }
 });
@@ -123,17 +123,17 @@ it('a step is let end by a graceful cancel, stopped by a forceful one; either wa
 it('a step of a rollback that failed is where the next rollback goes on', () => {
   const run = preparing();
   for (const slot of ['masterNode-0', 'workerNode-0', 'workerNode-1']) fail(run, `prepareNode-${slot}`);
-  entered(run, 'FAILED_TEMP');
-  act(run, { kind: 'rollback', by });
-  decided(run, 'rollback', planInstantiateRollback());
-  entered(run, 'ROLLING_BACK');
-  began(run, 'deleteStack');
-  ended(run, 'deleteStack', { kind: 'done' });
-  began(run, 'forgetCluster');
+  confirmState(run, 'FAILED_TEMP');
+  applyAction(run, { kind: 'rollback', by });
+  applyDecision(run, 'rollback', planInstantiateRollback());
+  confirmState(run, 'ROLLING_BACK');
+  beginAttempt(run, 'deleteStack');
+  endAttempt(run, 'deleteStack', { kind: 'done' });
+  beginAttempt(run, 'forgetCluster');
   fail(run, 'forgetCluster');
-  entered(run, 'FAILED_TEMP');
-  act(run, { kind: 'rollback', by });
-  decided(run, 'rollback');
-  entered(run, 'ROLLING_BACK');
+  confirmState(run, 'FAILED_TEMP');
+  applyAction(run, { kind: 'rollback', by });
+  applyDecision(run, 'rollback');
+  confirmState(run, 'ROLLING_BACK');
   expect(ids(run)).toEqual(['forgetCluster']);
 });

@@ -52,14 +52,14 @@ export function newRun(operation: string): OperationRun {
 }
 
 /** Sets the plan of the operation, before the operation is granted. */
-export function planned(run: OperationRun, plan: Plan): void {
+export function setPlan(run: OperationRun, plan: Plan): void {
   run.forward = plan;
   run.rollbackSupported = plan.rollbackSupported;
   follow(run, plan);
 }
 
 /** An operation whose workflow is gone waits for a decision. What is done stays done, everything else waits or has failed. */
-export function adopted(run: OperationRun, progress: OperationProgress): void {
+export function adoptProgress(run: OperationRun, progress: OperationProgress): void {
   const { forward, rollback, rollbackSupported, round } = progress;
   run.state = 'FAILED_TEMP';
   run.rollbackSupported = rollbackSupported;
@@ -89,7 +89,7 @@ export function startableSteps(run: OperationRun): PlanStep[] {
 }
 
 /** Records that an attempt at a step begins. */
-export function began(run: OperationRun, stepId: string): void {
+export function beginAttempt(run: OperationRun, stepId: string): void {
   run.wanted.delete(stepId);
   run.conditions.set(stepId, 'running');
 }
@@ -101,7 +101,7 @@ export type AttemptEnd =
   | { readonly kind: 'stopped' };
 
 /** Records how an attempt at a step has ended. */
-export function ended(run: OperationRun, stepId: string, end: AttemptEnd): void {
+export function endAttempt(run: OperationRun, stepId: string, end: AttemptEnd): void {
   const intent = run.intents.get(stepId);
   run.intents.delete(stepId);
   if (intent === 'skip') run.conditions.set(stepId, 'skipped');
@@ -142,7 +142,7 @@ function cancelled(run: OperationRun): StepFailure {
 }
 
 /** Records that the store has the new state. */
-export function entered(run: OperationRun, state: OperationState): void {
+export function confirmState(run: OperationRun, state: OperationState): void {
   run.state = state;
   run.entering = undefined;
   run.cancel = undefined;
@@ -155,13 +155,13 @@ export function entered(run: OperationRun, state: OperationState): void {
  * stopped.
  * @param rollback the plan of the rollback; needed for `rollback` unless one is under way
  */
-export function decided(run: OperationRun, decision: Decision, rollback?: Plan): void {
+export function applyDecision(run: OperationRun, decision: Decision, rollback?: Plan): void {
   const rollingBack = run.plan?.direction === 'rollback';
   if (decision !== 'fail') run.round += 1;
   if (decision === 'rollback' && !rollingBack) follow(run, planOf(rollback));
   // A rollback that stopped half-way has undone an unknown part: every step looks again.
   else if (decision === 'retry' && rollingBack) follow(run, run.forward);
-  else if (decision !== 'fail') again(run);
+  else if (decision !== 'fail') resetStoppedSteps(run);
   run.decision = undefined;
 }
 
@@ -171,7 +171,7 @@ function planOf(plan: Plan | undefined): Plan {
 }
 
 /** Sets failed and cancelled steps to waiting. If the operator retries single steps, it sets only those. */
-function again(run: OperationRun): void {
+function resetStoppedSteps(run: OperationRun): void {
   for (const [id, condition] of run.conditions) {
     if (condition !== 'failed' && condition !== 'cancelled') continue;
     if (run.wanted.size > 0 && !run.wanted.has(id)) continue;

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
-import { act, type OperatorAction, refusalOfAction } from '../../../domain/operation/operator-actions.ts';
+import { applyAction, type OperatorAction, refusalOfAction } from '../../../domain/operation/operator-actions.ts';
 import { type Plan, step } from '../../../domain/operation/plan.ts';
 import {
-  began,
-  decided,
-  ended,
-  entered,
+  applyDecision,
+  beginAttempt,
+  confirmState,
+  endAttempt,
   failuresOf,
   isAtRest,
   newRun,
   type OperationRun,
-  planned,
+  setPlan,
   startableSteps,
 } from '../../../domain/operation/run.ts';
 import { isFinal, nextState, type OperationEvent } from '../../../domain/operation/state.ts';
@@ -21,13 +21,13 @@ export type Move =
   | { readonly end: number; readonly how: 'done' | 'failed' }
   | 'turn';
 
-/** An operation that is played through without a workflow, and what has been seen of it. */
+/** An operation that a test plays without a workflow, and what the test has seen of it. */
 export interface Play {
   readonly run: OperationRun;
   readonly plan: Plan;
   /** Steps of the present plan that are done or skipped. */
   readonly finished: Set<string>;
-  /** Steps whose attempt has been told to stop. */
+  /** Steps whose attempt has an order to stop. */
   readonly stopping: Set<string>;
 }
 
@@ -46,7 +46,7 @@ export function newPlay(plan: Plan): Play {
 export function play(game: Play, move: Move): void {
   if (move === 'turn') turn(game);
   else if ('action' in move) ask(game, move.action);
-  else endAttempt(game, move);
+  else endOneAttempt(game, move);
 }
 
 function ask({ run, stopping }: Play, action: OperatorAction): void {
@@ -56,16 +56,16 @@ function ask({ run, stopping }: Play, action: OperatorAction): void {
     return;
   }
   expect(isFinal(run.state)).toBe(false);
-  for (const id of act(run, action)) stopping.add(id);
+  for (const id of applyAction(run, action)) stopping.add(id);
 }
 
-function endAttempt({ run, stopping, finished }: Play, { end, how }: { end: number; how: 'done' | 'failed' }): void {
+function endOneAttempt({ run, stopping, finished }: Play, { end, how }: { end: number; how: 'done' | 'failed' }): void {
   const running = [...run.conditions].filter(([, condition]) => condition === 'running').map(([id]) => id);
   const id = running[end % running.length];
   if (id === undefined) return;
   const stopped = stopping.delete(id) && how === 'failed';
   const failure = { stepId: id, code: 'NODE_COMMAND_FAILED', detail: 'no' } as const;
-  ended(run, id, stopped ? { kind: 'stopped' } : how === 'done' ? { kind: 'done' } : { kind: 'failed', failure });
+  endAttempt(run, id, stopped ? { kind: 'stopped' } : how === 'done' ? { kind: 'done' } : { kind: 'failed', failure });
   if (['done', 'skipped'].includes(run.conditions.get(id) ?? '')) finished.add(id);
 }
 
@@ -78,7 +78,7 @@ function turn(game: Play): void {
 }
 
 function start({ run, plan }: Play): void {
-  if (!run.cancel) planned(run, plan);
+  if (!run.cancel) setPlan(run, plan);
   enter(run, run.cancel ? 'cancel' : 'granted');
 }
 
@@ -87,7 +87,7 @@ function execute({ run, finished }: Play): void {
     expect(run.cancel).toBeUndefined();
     expect(run.conditions.get(id)).toBe('waiting');
     expect(finished).not.toContain(id);
-    began(run, id);
+    beginAttempt(run, id);
   }
   if (!isAtRest(run)) return;
   if (run.cancel) enter(run, 'cancel');
@@ -99,7 +99,7 @@ function decide({ run, finished }: Play): void {
   if (decision === undefined) return;
   const otherPlan = decision !== 'fail' && (decision === 'rollback') !== (plan?.direction === 'rollback');
   if (otherPlan) finished.clear();
-  decided(run, decision, ROLLBACK);
+  applyDecision(run, decision, ROLLBACK);
   enter(run, decision);
 }
 
@@ -107,5 +107,5 @@ function enter(run: OperationRun, event: OperationEvent): void {
   expect([...run.conditions.values()]).not.toContain('running');
   const next = nextState(run.state, event);
   if (next === undefined) throw new Error(`${run.state} has no way by ${event}`);
-  entered(run, next);
+  confirmState(run, next);
 }
