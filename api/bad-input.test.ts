@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const INSTANCES = '/vnflcm/v2/vnf_instances';
 
-/** Counts what must not change. */
+/** Counts the rows that a refused request must not change. */
 async function rows(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of ['vnfInstance', 'vnfLcmOpOcc', 'lcmRequest', 'secret', 'vim', 'vnfPackage'] as const) {
@@ -275,7 +275,7 @@ it('several control-plane nodes without a common address are refused, and the fi
   expect(await rows()).toEqual(before);
 });
 
-/** method, path below /vnflcm/v2, what is sent; then the answer. */
+/** Method, path below /vnflcm/v2 and the request; then the answer. */
 const HTTP: [name: string, path: string, options: Parameters<TestApi['call']>[2], status: number, words: RegExp][] = [
   ['no JSON', '/vnf_instances', { body: '{"vnfdId": "secret-word', headers: json() }, 400, /Malformed request body/],
   ['half a character', '/vnf_instances', { body: '{"vnfdId": "\\ud800"}', headers: json() }, 400, /half a character/],
@@ -395,7 +395,10 @@ it.each(HTTP)('POST with %s is refused and changes nothing', async (_name, path,
   expect(await rows()).toEqual(before);
 });
 
-/** fetch cannot leave out a header that the caller adds, so an empty one says: none. */
+/**
+ * Removes an empty `Version`. The test API's client always adds this header, so a test writes an empty one to send
+ * none.
+ */
 function withoutEmptyVersion(options: Parameters<TestApi['call']>[2]) {
   return options?.headers?.['Version'] === '' ? { ...options, withoutVersion: true, headers: {} } : options;
 }
@@ -410,7 +413,7 @@ it('a VDU_VNFc_mapping that names a VNFC twice is refused', async () => {
   expect(await rows()).toEqual(before);
 });
 
-it('the Version is told before a wrong method', async () => {
+it('refuses a wrong Version before it refuses a wrong method', async () => {
   expect((await test.call('PUT', INSTANCES, { withoutVersion: true })).status).toBe(400);
   const answer = await test.call('PUT', INSTANCES);
   expect(answer).toMatchObject({ status: 405, json: { detail: 'Method PUT is not supported.' } });

@@ -33,7 +33,7 @@ it('takes a bearer token too', async () => {
   expect((await test.call('GET', INSTANCES, { token: null, headers })).status).toBe(200);
 });
 
-it('a reader reads, and everybody else needs a role in a project', async () => {
+it('a reader may read, and any other caller needs a role in a project', async () => {
   const reader = `reader@${test.tenant}`;
   expect((await test.call('GET', INSTANCES, { token: reader })).status).toBe(200);
   const write = await test.call('POST', INSTANCES, { token: reader, json: { vnfdId: 'x' } });
@@ -45,7 +45,7 @@ it('a reader reads, and everybody else needs a role in a project', async () => {
   expect((await test.call('GET', INSTANCES, { token: 'member@' })).json.detail).toMatch(/not scoped to a project/);
 });
 
-it('answers 503 when Keystone is down, and only for tokens that are not known', async () => {
+it('answers 503 when Keystone is down, and only for tokens that are not in the cache', async () => {
   await test.call('GET', INSTANCES);
   test.keystone.down = true;
   try {
@@ -100,7 +100,7 @@ it('never runs without authentication by accident', async () => {
   }
 });
 
-it('health is open to all and tells nothing else', async () => {
+it('health needs no token, and its answer contains nothing else', async () => {
   expect(await test.call('GET', '/vnflow/v1/health', { token: null })).toMatchObject({
     status: 200,
     text: '{"status":"ok"}',

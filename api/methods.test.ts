@@ -21,7 +21,7 @@ it.each(resources)('$path names its methods in Allow when it refuses one', async
   }
 });
 
-it('refuses OPTIONS and HEAD in the same way', async () => {
+it('refuses OPTIONS and HEAD with 405 and the methods of the resource', async () => {
   const asked = await test.call('OPTIONS', '/vnflcm/v1/vnf_instances');
   expect([asked.status, asked.headers.get('allow')]).toEqual([405, 'POST, GET']);
   const { status, headers } = await test.call('HEAD', '/vnflcm/v2/vnf_instances');

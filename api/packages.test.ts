@@ -91,7 +91,7 @@ it.each([
   },
 );
 
-it('tells the client of a large upload why it is refused, with and without Content-Length', async () => {
+it('sends the client of a large upload the reason of the refusal, with and without Content-Length', async () => {
   const id = await created();
   for (const headers of [{ 'Content-Length': '30000000' }, {}]) {
     const status = await new Promise<number | undefined>((resolve, reject) => {

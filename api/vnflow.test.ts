@@ -78,7 +78,7 @@ it('plans terminate with its grace period', async () => {
   expect(await plan({ terminationType: 'FORCEFUL' })).toMatchObject({ status: 200 });
 });
 
-it('plans scale in: who is drained and goes, who is asked, who is left alone', async () => {
+it('plans scale in: names the nodes that are drained and removed, visited, and left alone', async () => {
   const { id } = await givenInstantiated(test);
   await putClusterNodes(
     test.db,
@@ -137,7 +137,7 @@ it('plans scale in: who is drained and goes, who is asked, who is left alone', a
   expect(unknown.json.observed).toEqual({ problem: 'The workflow engine did not answer in time.' });
 });
 
-it('plans instantiate for a VNFD of which there is no instance, with the same checks, and makes none', async () => {
+it('plans instantiate for a VNFD of which there is no instance, with the checks of the operation, and creates no instance', async () => {
   const { vnfdId, packageId } = await givenPackage(test);
   const before = await test.db.selectFrom('vnfInstance').select('id').execute();
   const planned = (request: unknown, changes: object = {}) =>
@@ -216,7 +216,7 @@ it('the timeline shows every step with its node, attempt, log and error', async 
   expect(json.steps).toContainEqual(expect.objectContaining({ id: 'applyStack', state: 'WAITING', attempt: 0 }));
 });
 
-it('controls of a step answer with the step, and the timeline tells who did what and why', async () => {
+it('controls of a step answer with the step, and the timeline names the operator, the control and its reason', async () => {
   const { opOccId } = await givenOperation(test);
   await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
   await enterState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });

@@ -43,7 +43,7 @@ it('fills nfv as KubernetesClusterUserData does, and sets each group to the coun
   expect([capacity(template, 'master_instance'), capacity(template, 'worker_instance')]).toEqual([5, 4]);
 });
 
-it('fills the other parameters of the top HOT from additionalParams of the same name', () => {
+it('fills the other parameters of the top HOT from additionalParams with their names', () => {
   const from = changed(
     TOP,
     '  nfv:\n    type: json\n',
@@ -64,7 +64,7 @@ it('changes the sizes of groups in a template and nothing else, and says whether
   expect(readYaml(withGroupSizes({ name: 'x', text }, { worker_instance: 2 }))).toEqual(readYaml(template.text));
 });
 
-it('knows which resources a VDU has: those of its members and those at the top', () => {
+it('finds the resources of a VDU: those of its members and those at the top', () => {
   const hots = new Map([...files].filter(([path]) => path.startsWith('BaseHOT/complex/')));
   const names = [...hotResources(hots, 'masterNode').keys()];
   expect(names).toEqual(expect.arrayContaining(['masterNode_CP1', 'vip_CP']));

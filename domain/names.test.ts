@@ -56,7 +56,7 @@ it('waits for the keys of a console that speaks until cloud-init has said its la
   expect(isStillBooting(''), 'no console').toBe(false);
 });
 
-it('knows which nodes are Ready', () => {
+it('finds the nodes that are Ready', () => {
   const node = (name: string, status: string) => ({
     metadata: { name },
     status: { conditions: [{ type: 'Ready', status }] },
@@ -66,7 +66,7 @@ it('knows which nodes are Ready', () => {
   );
 });
 
-it('knows a Node object of a machine that was replaced, as far as the cloud shows a server by its id', () => {
+it('finds the Node object of a machine that was replaced, if the cloud shows the id of a server to its guest', () => {
   const object = (name: string, systemUUID: string) => ({ metadata: { name }, status: { nodeInfo: { systemUUID } } });
   const row = (nodeName: string, serverId: string) => ({ nodeName, serverId });
   const told = (...items: object[]) =>

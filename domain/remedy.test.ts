@@ -4,7 +4,7 @@ import { remedyIn } from './remedy.ts';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
-it('tells nobody to retry or roll back an operation that has ended', () => {
+it('never advises to retry or roll back an operation that has ended', () => {
   const aboutOperations = CODES.filter((code) => code !== 'ROLLBACK_NOT_SUPPORTED'); // a refusal, never an operation's error
   for (const code of aboutOperations) {
     for (const state of ['ROLLED_BACK', 'FAILED'] as const)
@@ -16,6 +16,6 @@ it('tells nobody to retry or roll back an operation that has ended', () => {
   );
 });
 
-it('tells what the catalogue tells while the operation can still be retried', () => {
+it('is the remedy of the catalogue while the operation can still be retried', () => {
   for (const code of CODES) expect(remedyIn('FAILED_TEMP', code)).toBe(PROBLEMS[code].remedy);
 });

@@ -64,7 +64,7 @@ describe('YAML from strangers', () => {
     expect(readYaml(text)).toEqual(value);
   });
 
-  it('is written so that a YAML 1.1 reader gets the same values back', () => {
+  it('is written so that a YAML 1.1 reader gets exactly the values that were written', () => {
     const value = { version: '2013-05-23', no: 'no', time: '22:10', octal: '010', list: ['on', true, 0] };
     expect(writeYaml(value)).toContain('"22:10"');
     expect(readYaml(writeYaml(value))).toEqual(value);

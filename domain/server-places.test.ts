@@ -28,7 +28,7 @@ function indices(resources: readonly PlacedResource[], known: Parameters<typeof 
   );
 }
 
-it('numbers the members of a new group by age, and by name where Heat made them in the same second', () => {
+it('numbers the members of a new group by age, and by name where Heat made them within one second', () => {
   expect(indices([group, ...member('b', 1), ...member('c', 0), ...member('a', 1)])).toEqual({
     's-c': 0,
     's-a': 1,

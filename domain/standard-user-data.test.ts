@@ -144,7 +144,7 @@ describe('StandardUserData, addresses and networks', () => {
     });
   });
 
-  it('puts a network that somebody else manages in the place of its own, subnets included', () => {
+  it('replaces its own network, subnets included, by one that is managed outside of the stack', () => {
     const own = withHot(
       [
         'outputs: {}',

@@ -17,7 +17,7 @@ describe('the VNFD of the sample package', () => {
   const simple = flavour(vnfd, 'simple');
   const complex = flavour(vnfd, 'complex');
 
-  it('says who made what, as the guide shows it', () => {
+  it('reads provider, product, versions and flavours, as the guide shows them', () => {
     const { flavours, ...identity } = vnfd;
     expect(identity).toEqual({
       vnfdId: 'd34ac189-5376-493f-828f-224dd5fe7393',
@@ -65,7 +65,7 @@ describe('the VNFD of the sample package', () => {
   });
 });
 
-describe('a request that names something unknown is told what there is', () => {
+describe('a request that names something unknown gets a message with the valid names', () => {
   const vnfd = readVnfd(samplePackageFiles());
   const simple = flavour(vnfd, 'simple');
 
@@ -139,7 +139,7 @@ describe('a VNFD that cannot be used is refused with file and place', () => {
     expect(readVnfd(changed(vnfdFile, '        provider: Company\n', '')).provider).toBe('Company');
   });
 
-  it('tells where in the package an image lies', () => {
+  it('finds the path of an image in the package', () => {
     const image =
       '      artifacts:\n        sw_image:\n          type: tosca.artifacts.nfv.SwImage\n          file: ../Files/images/ubuntu.qcow2\n';
     const files = changed(SIMPLE, /( {6}capabilities:)/, `${image}$1`);
@@ -166,7 +166,7 @@ describe('a VNFD that cannot be used is refused with file and place', () => {
     expect(aspects).toEqual([{ id: 'workerNode_scale', maxScaleLevel: 2, vduDeltas: {} }]);
   });
 
-  it('knows VDUs of derived types, and capabilities without virtual_compute', () => {
+  it('reads VDUs of derived types, and capabilities without virtual_compute', () => {
     const types = `node_types:\n  my.Base: { derived_from: tosca.nodes.nfv.Vdu.Compute }\n  my.Vdu: { derived_from: my.Base }\n`;
     const files = changed(SIMPLE, 'type: tosca.nodes.nfv.Vdu.Compute', 'type: my.Vdu');
     expect(

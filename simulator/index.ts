@@ -1,6 +1,6 @@
 /**
- * The simulator's public face: all that tests, the benchmark and the `vnflow` command use of it. To start it as a process
- * of its own, run `main.ts`.
+ * The simulator's public face: everything that tests, the benchmark and the `vnflow` command use. To start it as a
+ * process of its own, run `main.ts`.
  */
 export type { Clock } from './kernel/clock.ts';
 export { commandSeconds, GUIDE_LATENCY, type LatencyTable } from './kernel/latency.ts';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { typeRemedy } from './testing/remedy.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
-/** What goes wrong in the cloud: each ends with the command that the error itself names, and the operation completes. */
+/** Failures of the cloud: for each, the command in the error's remedy completes the operation. */
 
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
 
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 let system: System;
 let vnfdId: string;
-/** Tokens of the client that the tests are. */
+/** Tokens of the tests' own client. */
 let own: ReadonlySet<string>;
 beforeAll(async () => {
   system = await startSystem({ pace: { stackLimit: 5, consoleGrace: 2 } });
@@ -68,7 +68,7 @@ it('Nova hangs at every console: no password goes to an unproven node, the opera
   });
   const { id, operation } = await instantiate();
   await expect.poll(() => since('machine', /^create$/).length, { timeout: 60_000 }).toBeGreaterThan(0);
-  await delay(17_000); // longer than a connection lives that waits for the console
+  await delay(17_000); // longer than a connection waits for the console
   expect((await system.http.get(operation)).data.operationState).toBe('PROCESSING');
   expect(since('login')).toEqual([]);
 
@@ -79,7 +79,7 @@ it('Nova hangs at every console: no password goes to an unproven node, the opera
   await settled(system.http, await terminate(id));
 });
 
-it('one nested stack that fails: its resource and OpenStack’s words are told, and retry keeps the servers that are fine', async () => {
+it('one nested stack that fails: the error has its resource and OpenStack’s words, and retry keeps the servers that are fine', async () => {
   const reason = 'ResourceInError: Went to status ERROR due to "Message: No valid host was found., Code: 500"';
   system.simulator.faults.add({
     service: 'heat',

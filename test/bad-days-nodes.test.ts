@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { typeRemedy } from './testing/remedy.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
-/** What goes wrong on nodes: each ends with the command that the error itself names, and the operation completes. */
+/** Failures of nodes: for each, the command in the error's remedy completes the operation. */
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -49,7 +49,7 @@ it('a node out of disk: says which node and that it is the disk, is not repeated
   expect(prepared).toHaveLength(1);
 });
 
-it('a disk that fills up in the middle of a job, so that not even its exit code is written, is told as that', async () => {
+it('a disk that fills up in the middle of a job, so that not even its exit code is written, is reported as a full disk', async () => {
   const seq = now();
   const operation = await instantiate();
   const prepares = () =>
@@ -121,9 +121,9 @@ it('a wrong SSH password: says node and user, is not repeated, and rollback leav
   expect(system.simulator.fingerprint()).toEqual(before);
 });
 
-it('a host key that is not the one the console announced: both are told, and retry completes once it is right', async () => {
+it('a host key that is not the one the console announced: the error has both, and retry completes once it is right', async () => {
   const undo = system.simulator.nodes.faults.add({ kind: 'host-key', node: 'masterNode' });
-  // sshd answers before cloud-init prints the keys: as often as every node is asked three times
+  // sshd answers before cloud-init prints the keys: the fault strikes often enough for three questions per node
   const booting = { status: 200, body: { output: '[    0.000000] Linux version 5.15.0\n' } };
   system.simulator.faults.add({ service: 'nova', pathContains: '/action', times: 9, effect: booting });
   const operation = await instantiate();
@@ -138,7 +138,7 @@ it('a host key that is not the one the console announced: both are told, and ret
   expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
 });
 
-it('a host key that changed since it was pinned: the next operation refuses the node before any login, and tells both fingerprints', async () => {
+it('a host key that changed since it was pinned: the next operation refuses the node before any login, and its error has both fingerprints', async () => {
   const instantiated = await instantiate();
   const { vnfInstanceId } = await settled(system.http, instantiated);
   const { data } = await system.http.get(`/vnflcm/v2/vnf_instances/${vnfInstanceId}`);

@@ -29,7 +29,7 @@ async function terminate(id: string) {
   return settled(system.http, operation);
 }
 
-/** Phases that began on nodes since a moment: `worker9 join-worker` → how often. */
+/** Phases that began on nodes after an entry of the ledger: `worker9 join-worker` → how often. */
 function phasesSince(seq: number): Record<string, number> {
   const began = system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'phase');
   return Object.fromEntries(
@@ -207,7 +207,7 @@ it('FORCEFUL cancel stops the job on the node and waits in FAILED_TEMP; retry st
   await terminate(id);
 }, 120_000);
 
-it('steps are paused, resumed and skipped with the vnflow command, and the timeline tells who and why', async () => {
+it('steps are paused, resumed and skipped with the vnflow command, and the timeline has the operator and the reason', async () => {
   const { id, operation } = await instantiate();
   const opOcc = operation.split('/').at(-1) ?? '';
   await expect.poll(async () => (await timelineOf(operation)).steps.length, { timeout: 20_000 }).toBeGreaterThan(0);

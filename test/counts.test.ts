@@ -12,8 +12,8 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => system.stop());
 
-// once more on a busy machine: an attempt that is lost and repeated is counted, too
-it('adding, removing or healing a node costs the same for a small and for a bigger cluster, and touches no worker that stays', {
+// repeated on a busy machine: an attempt that is lost and repeated is counted, too
+it('adding, removing or healing a node costs as much for a small cluster as for a bigger one, and touches no worker that stays', {
   timeout: 240_000,
   retry: 1,
 }, async () => {

@@ -18,7 +18,7 @@ import { testStoreLocation } from './testing/test-store.ts';
 
 const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const SPEED = '25';
-/** No power is cut here. */
+/** The tests cut no power, so the data directory need not survive a power cut. */
 const FAST = ['--durability', 'process'];
 
 let data: string;
@@ -88,7 +88,7 @@ async function stop(): Promise<void> {
   await ended;
 }
 
-/** `everything`: the Temporal server and the simulated cloud die too. */
+/** Kills `vnflow up`; with `everything`, the Temporal server and the simulated cloud, too. */
 async function killMinusNine(whole: 'up alone' | 'everything'): Promise<void> {
   const record = upFile();
   const pids = [
@@ -138,7 +138,7 @@ it.each(['up alone', 'everything'] as const)(
   240_000,
 );
 
-it('kill -9 of the Temporal server: it is started again at the same address, and the operation completes in the same `vnflow up`', async () => {
+it('kill -9 of the Temporal server: it is started again at its address, and the operation completes without a new `vnflow up`', async () => {
   const { http, authUrl } = await start();
   const before = upFile();
   const id = await createInstance(http, await onboardSample(http));

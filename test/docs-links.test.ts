@@ -31,7 +31,7 @@ function anchorsOf(file: string): string[] {
   return [...headings].map(({ groups }) => anchorOf(groups?.['heading'] ?? ''));
 }
 
-/** Why a link leads nowhere; undefined when it is fine. */
+/** Why a link is broken. Undefined when it is valid. */
 function faultOf(page: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#');
   const file = target === '' ? path.join(project, page) : path.resolve(project, path.dirname(page), target);

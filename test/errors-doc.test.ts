@@ -23,6 +23,6 @@ function errorsPage(): string {
   ].join('\n');
 }
 
-it('docs/errors.md tells every code, with what to do about it', async () => {
+it('docs/errors.md has every code with its remedy', async () => {
   await expect(errorsPage()).toMatchFileSnapshot(errors);
 });

@@ -4,7 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zipOf } from '../api/vnfpkgm/zip-of.ts';
 import { startTestApi, type TestApi } from './testing/api/test-api.ts';
 
-/** A checkout of somebody's packages: every package in it is packed and onboarded, and a table says what happened. Nothing is fetched. */
+/**
+ * A checkout of a repository with packages. The test packs and onboards every package in it, and prints a table of the
+ * results. It fetches nothing.
+ */
 const CHECKOUT = process.env['VNFLOW_FOREIGN_PACKAGES'];
 const PACKAGES = '/vnfpkgm/v1/vnf_packages';
 

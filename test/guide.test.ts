@@ -7,8 +7,8 @@ import { runOnNode } from '../cli/demo/run-on-node.ts';
 import { guideRequest, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /**
- * The whole of the guide "How to use Mgmt Driver for deploying Kubernetes Cluster with Cilium CNI" for both flavours, in its order
- * and with its requests; what must be seen after each is what its tables show.
+ * The whole of the guide "How to use Mgmt Driver for deploying Kubernetes Cluster with Cilium CNI" for both flavours,
+ * in its order and with its requests. After each request the test checks what the guide's tables show.
  */
 
 interface Vnfc {
@@ -65,7 +65,7 @@ describe.each([
       return { name, role, address };
     });
   };
-  /** So many nodes of each role are Ready, and so many servers there are. */
+  /** Expects this number of Ready nodes and of servers. */
   const expectCluster = async (workers: number) => {
     const found = await nodes();
     expect(found.filter(({ role }) => role === 'control-plane').length).toBe(masters);

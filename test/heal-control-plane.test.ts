@@ -29,7 +29,7 @@ const vnfcs = async (vduId: string): Promise<Vnfc[]> =>
   );
 const power = (vnfc: Vnfc, action: 'start' | 'stop') =>
   system.simulator.nodes.hypervisor.power(vnfc.vnfcResourceInfoId, action);
-/** As `openstack server stop` and `start`: Nova knows. */
+/** Switches a server as `openstack server stop` and `start` do, so that Nova has its new state. */
 const switchServer = (vnfc: Vnfc, action: 'start' | 'stop') =>
   system.simulator.cloud.power(vnfc.vnfcResourceInfoId, action);
 const machine = (vnfc: Vnfc | undefined) => system.simulator.nodes.node(vnfc?.vnfcResourceInfoId ?? '');
@@ -42,7 +42,9 @@ const cluster = () => {
 const lastSeq = () => system.simulator.ledger.entries().at(-1)?.seq ?? 0;
 const commands = (seq: number) => system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'command');
 
-/** Looks all the time: the smallest margin of living voters over the majority, and the fewest living workers. */
+/**
+ * Watches the cluster: measures the smallest margin of living voters over the majority, and the fewest living workers.
+ */
 function watchCluster() {
   const seen = { margin: Number.POSITIVE_INFINITY, workers: Number.POSITIVE_INFINITY };
   const isOn = (server: string) => system.simulator.nodes.node(server)?.power === 'on';
@@ -57,7 +59,7 @@ function watchCluster() {
   return { seen, stop: () => clearInterval(timer) };
 }
 
-/** What a cluster with nothing wrong is. */
+/** Expects a healthy cluster. */
 async function expectWhole(masters: number) {
   const { etcd, nodes } = cluster();
   expect(etcd.members.map(({ started, learner }) => started && !learner)).toEqual(Array(masters).fill(true));
@@ -132,7 +134,7 @@ it('refuses to heal a living control-plane node while another one is down, and t
   expect(await vnfcs('masterNode')).toEqual(before.info);
 }, 180_000);
 
-it('heals a control-plane node that votes, and lets nobody log in', async () => {
+it('heals a control-plane node that votes and refuses every login', async () => {
   const [victim, ...others] = await vnfcs('masterNode');
   if (!victim) throw new Error('no master');
   system.simulator.nodes.faults.add({ kind: 'ssh-refused', node: victim.vnfcResourceInfoId });

@@ -80,7 +80,7 @@ function lastPodOn(nodeName: string) {
   return objects;
 }
 
-it('a worker that nobody reaches since a moment ago is not waited for: its pods never end, whatever their budget says', async () => {
+it('a worker that has just become unreachable does not delay the heal: its pods never end, whatever their budget says', async () => {
   const [victim] = await vnfcs('workerNode');
   const name = victim && machine(victim)?.hostname;
   if (!victim || !name) throw new Error('no worker');
@@ -95,7 +95,7 @@ it('a worker that nobody reaches since a moment ago is not waited for: its pods 
   delete objects['PodDisruptionBudget/default/db'];
 });
 
-it('a disruption budget holds the drain of a living worker for as long as was said, then an operator is asked', async () => {
+it('a disruption budget holds the drain of a living worker for as long as the request says, then the operation waits for an operator', async () => {
   const [victim] = await vnfcs('workerNode');
   const name = victim && machine(victim)?.hostname;
   if (!victim || !name) throw new Error('no worker');

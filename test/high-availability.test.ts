@@ -49,7 +49,7 @@ it("makes five control-plane nodes by the package's level, each load balancer wi
   }
 }, 120_000);
 
-it('heals two dead of five unattended, one of which runs on where nobody reaches it', async () => {
+it('heals two dead of five unattended, one of which runs on but is unreachable', async () => {
   const cluster = system.simulator.nodes.clusters().at(-1);
   const { data } = await system.http.get(`/vnflcm/v2/vnf_instances/${five}`);
   const masters: { id: string; vnfcResourceInfoId: string; vduId: string }[] = data.instantiatedVnfInfo.vnfcInfo.filter(

@@ -64,7 +64,7 @@ it('changes the login of the VIM: later operations use it, and no answer shows i
   expect(await run('scale', scale)).toMatchObject({ operationState: 'COMPLETED' });
 });
 
-it('version 1 changes the same instance, and its operation can be seen there', async () => {
+it('version 1 changes this instance, too, and shows the operation', async () => {
   const v1 = instance.replace('v2', 'v1');
   const answer = await system.http.patch(v1, { vnfInstanceDescription: 'by version 1' });
   const operation = operationOf(answer);

@@ -16,7 +16,10 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** What happened is told for ever: operations, their steps and events. The bastion's host key belongs to no instance. */
+/**
+ * Tables that keep their rows for ever: operations, their steps and events. The bastion's host key belongs to no
+ * instance.
+ */
 const HISTORY = ['vnf_lcm_op_occ', 'operation_step', 'operation_event'];
 async function store(): Promise<Record<string, unknown[]>> {
   const content = await storeContent(system.db);

@@ -19,7 +19,7 @@ it('records the operation before anything else, and completes it', async () => {
   expect(world.stepsOf(one).length).toBe(12);
 });
 
-it('tells the Temporal UI the nodes of each step: by name if the plan knows it, else by slot', async () => {
+it('shows the nodes of each step in the Temporal UI: by name if the plan has it, else by slot', async () => {
   const one = newOperation();
   await world.start(one);
   expect(await world.ended(one)).toBe('COMPLETED');
@@ -43,7 +43,7 @@ it('refuses a second operation on a busy instance with a sentence, and lets the 
   expect(await world.ended(one)).toBe('COMPLETED');
 });
 
-it('answers a repeated request with the same id as it answered the first', async () => {
+it('answers a repeated request with the id of the first answer', async () => {
   const one = newOperation();
   await world.start(one);
   await world.start(one);

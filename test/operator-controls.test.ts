@@ -27,7 +27,7 @@ afterAll(() => world.stop());
 const timesOf = (one: ReturnType<typeof newOperation>, id: string) =>
   world.stepsOf(one).filter((stepId) => stepId === id).length;
 
-/** What the Temporal UI shows. */
+/** The details that the Temporal UI shows. */
 const detailsOf = async (one: ReturnType<typeof newOperation>) =>
   (await world.handle(one).query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails;
 
@@ -194,7 +194,7 @@ it('pauseBefore holds a step back until it is resumed; meanwhile the operation c
   expect(timesOf(one, INIT)).toBe(1);
 });
 
-it('takes every control from the `temporal` command, as JSON that a person types, with the same refusals', async () => {
+it('takes every control from the `temporal` command, as JSON that a person types, with the refusals of the API', async () => {
   const one = newOperation();
   const release = world.hold(M0);
   await world.start(one);
@@ -242,7 +242,7 @@ it('takes every control from the `temporal` command, as JSON that a person types
   }
 }, 60_000);
 
-it('a control that is meant for an operation that has ended does not reach the next one of the same instance', async () => {
+it('a control that is meant for an operation that has ended does not reach the next operation of its instance', async () => {
   const first = newOperation();
   await world.start(first);
   await world.ended(first);
@@ -272,7 +272,7 @@ it('FORCEFUL cancel right after the acceptance ends every operation in ROLLED_BA
     many.map(async (one) => {
       await world.start(one);
       await world.control(one, { kind: 'cancel', cancelMode: 'FORCEFUL' }).catch((error: unknown) => {
-        // granted within that moment: the operation is in PROCESSING or beyond
+        // the grant has ended meanwhile: the operation is in PROCESSING or beyond
         expect(error).toMatchObject({ code: 'OPERATION_STATE' });
       });
     }),
@@ -304,7 +304,7 @@ it('an end that cannot be recorded, and a rollback that cannot be planned, leave
   expect(world.stepsOf(one).length).toBe(before);
 });
 
-it('an operation that was steered a lot replays with the same code', async () => {
+it('an operation with many controls replays with the present code', async () => {
   const one = newOperation();
   const release = world.hold(M0);
   world.failOnce.set(W0, FAILS);

@@ -5,7 +5,7 @@ import { beginOperation, instantiateCluster } from './testing/operations.ts';
 import { onboardSample, type System, settled, startSystem } from './testing/system.ts';
 import { TEST_PACE } from './testing/test-pace.ts';
 
-/** Nodes live, and nobody reaches them for a while: a heal, with and without `allow_restore`, harms nothing. */
+/** Nodes are alive but unreachable for a while: a heal, with and without `allow_restore`, harms nothing. */
 let system: System;
 let vnfdId: string;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ beforeEach(async () => {
 }, 120_000);
 afterEach(() => system.stop());
 
-/** Shorter than the survey. */
+/** An outage that ends before the survey ends. */
 const SHORTER_MS = TEST_PACE.surveyLimit * 1000 * 0.5;
 const RESTORE = { additionalParams: { allow_restore: true } };
 
@@ -55,14 +55,14 @@ function clusterOf(servers: readonly { readonly server: string }[]): ClusterStat
   return found;
 }
 
-/** Written after the last backup: whoever restores that one loses it. */
+/** Writes an object after the last backup: a restore of that backup loses it. */
 function writeSomething(cluster: ClusterState): string {
   const name = `ConfigMap/default/written-${Object.keys(cluster.objects).length}`;
   cluster.objects[name] = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } };
   return name;
 }
 
-/** @returns what ends it; it ends after `forMs` if that is given */
+/** Starts an outage. It ends after `forMs`, if given. @returns a function that ends it */
 function outage(fault: NodeFault, servers: readonly { readonly server: string }[], forMs?: number): () => void {
   const clear = servers.map(({ server }) => system.simulator.nodes.faults.add({ ...fault, node: server }));
   const end = () => {
@@ -128,7 +128,7 @@ it('three control-plane nodes, the outage lasts longer than the survey: nothing 
   expect(await masters(id)).toEqual(before);
   expect(Object.keys(clusterOf(before).objects)).toContain(marker);
 
-  // a part of them is off, the others only out of reach: still nobody knows
+  // some of them are off, the others only unreachable: the survey stays undecided
   const [first, second, third] = before;
   if (!first || !second || !third) throw new Error('three masters');
   system.simulator.cloud.power(second.server, 'stop');
@@ -141,7 +141,7 @@ it('three control-plane nodes, the outage lasts longer than the survey: nothing 
   expect(partly).toMatchObject({ operationState: 'ROLLED_BACK', error: { code: 'CONTROL_PLANE_UNKNOWN' } });
   expect(harmSince(seq)).toEqual([]);
 
-  // the outage is over within the survey: the one that is off is replaced, nothing is restored
+  // the outage ends during the survey: the node that is off is replaced, and nothing is restored
   const blink = outage({ kind: 'ssh-refused' }, before, SHORTER_MS);
   const slow = outage({ kind: 'ssh-slow', seconds: 60 }, before);
   const operation = await heal(id, { vnfcInstanceId: [second.vnfc], ...RESTORE });
@@ -190,7 +190,7 @@ it('three control-plane nodes, the outage comes between survey and removal: the 
   expect(Object.keys(clusterOf(await masters(id)).objects)).toContain(marker);
 }, 600_000);
 
-it('a restore that was planned while two of three were off is refused when they run again, or when nobody knows', async () => {
+it('a restore that was planned while two of three were off is refused when they run again, or when their state is unknown', async () => {
   const id = await instantiate('complex');
   const before = await masters(id);
   const [first, second, third] = before;
@@ -207,7 +207,7 @@ it('a restore that was planned while two of three were off is refused when they 
   await pause(risen, 'replaceServers');
   await untilDone(risen, 'snapshotEtcd-0');
   power('start');
-  await delay(500); // of a world that runs 200 times as fast
+  await delay(500); // 100 simulated seconds
   await resume(risen, 'replaceServers');
   expect(await ended(risen)).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'CONTROL_PLANE_CHANGED' } });
   await control(risen, 'fail');

@@ -15,7 +15,7 @@ import {
   tokenOf,
 } from './testing/system.ts';
 
-/** The life of guide 002: workers on different compute hosts, and labels that tell pods on which. */
+/** The operations of guide 002: workers on different compute hosts, with the name of the host in a label. */
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster-v1', import.meta.url));
 const LIMIT = 240_000;
 const V1 = '/vnflcm/v1/vnf_instances';
@@ -102,7 +102,7 @@ async function workers(): Promise<Record<string, Worker>> {
   return Object.fromEntries(named);
 }
 
-/** What guide 002 checks after each operation. */
+/** Checks what guide 002 checks after each operation. */
 async function isAsTheGuideSays(count: number): Promise<void> {
   const found = await workers();
   expect(Object.keys(found)).toHaveLength(count);
@@ -127,7 +127,7 @@ async function isAsTheGuideSays(count: number): Promise<void> {
 
 const lastEntry = () => system.simulator.ledger.entries().at(-1)?.seq;
 
-/** Names of the nodes that somebody has logged in to since an entry of the ledger. */
+/** Names of the nodes with a login after an entry of the ledger. */
 function nodesVisited(since: number | undefined): Set<string | undefined> {
   const logins = system.simulator.ledger.entries(since).filter(({ kind }) => kind === 'login');
   return new Set(logins.map(({ detail }) => system.simulator.nodes.node(String(detail?.['server']))?.hostname));

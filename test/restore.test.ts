@@ -39,7 +39,7 @@ async function vnfcsOf(id: string, vduId: string): Promise<{ vnfc: string; serve
     }));
 }
 
-/** As `openstack server stop`: Nova knows, so the node is dead. */
+/** Switches a server as `openstack server stop` does. Nova has its state, so the node counts as dead. */
 const power = (server: string, action: 'start' | 'stop') => system.simulator.cloud.power(server, action);
 const deleteInNova = async (server: string) => {
   const { authUrl } = system.simulator;
@@ -55,7 +55,7 @@ const cluster = (): ClusterState => {
   if (!only) throw new Error('no cluster');
   return only;
 };
-/** What nodes and users recognise the cluster by. */
+/** The data by which nodes and users recognise the cluster. */
 const identity = ({ ca, endpoint, objects }: ClusterState) => structuredClone({ ca: ca.hash, endpoint, objects });
 const workers = () => system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('worker'));
 const touched = (seq: number) =>
@@ -69,7 +69,7 @@ const stepsOf = async (operation: { id: string }) =>
     (step: { id: string }) => step.id,
   );
 
-it('heals the dead only control-plane node: same cluster, and the workers come back without being touched', async () => {
+it('heals the dead only control-plane node: the cluster keeps its identity, and the workers come back untouched', async () => {
   const id = await instantiate('simple');
   const before = identity(cluster());
   const kubelets = workers().map((node) => node.file('/etc/kubernetes/kubelet.conf'));
@@ -123,7 +123,7 @@ it('recalls a worker that joined after the backup, and forgets one that left', a
   expect((await run(await heal(id, { vnfcInstanceId: [master.vnfc] }))).error).toBeUndefined();
   expect(Object.keys(cluster().nodes).sort()).toEqual(names);
 
-  // the backup of that heal knows three workers
+  // the backup of that heal has three workers
   expect((await run(await scale('SCALE_IN'))).error).toBeUndefined();
   const [ofScaleIn] = await listClusterBackups(system.db, id);
   await system.db
@@ -195,7 +195,7 @@ it('restores nothing while Nova does not stop the old server; then from the back
     }),
   );
 
-  // it lives, and must go all the same
+  // the node is alive, and must still go
   const locked = { status: 409, body: { conflictingRequest: { code: 409, message: 'Instance is locked' } } };
   system.simulator.faults.add({ service: 'nova', method: 'POST', pathContains: '/action', effect: locked });
   const answer = await heal(id, request(chosen.id));
@@ -226,7 +226,7 @@ it('two dead of three: refused with the arithmetic, brought back from the surviv
   const [, second, third] = await vnfcsOf(id, 'masterNode');
   if (!second || !third) throw new Error('no masters');
   power(second.server, 'stop');
-  await deleteInNova(third.server); // one is off, one is gone
+  await deleteInNova(third.server); // one server is off, one is deleted
   const victims = { vnfcInstanceId: [second.vnfc, third.vnfc] };
   const body = (request: object) => ({ operation: 'HEAL', request, live: true });
   const plan = (request: object) => system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body(request));

@@ -15,7 +15,7 @@ afterAll(() => system.stop());
 
 const run = (task: string, body: object) => completeOperation(system.http, { id, task, body });
 
-/** Of a scale in, with a look at the cluster. */
+/** The plan of a scale in, with a look at the cluster. */
 async function plan() {
   const request = { type: 'SCALE_IN', aspectId: 'workerNode_scale' };
   const body = { operation: 'SCALE', request, live: true };

@@ -21,7 +21,10 @@ import { secretName } from '../store/secrets.ts';
 import { enterState } from './testing/api/enter-state.ts';
 import { startTestApi, type TestApi } from './testing/api/test-api.ts';
 
-/** The steps that change a stack with scaling groups, run by themselves against the simulated cloud: no Temporal, no nodes logged in to. */
+/**
+ * The steps that change a stack with scaling groups, run alone against the simulated cloud: without Temporal, and
+ * without a login to a node.
+ */
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster-v1', import.meta.url));
 const LIMIT = 120_000;
 const INSTANCES = '/vnflcm/v1/vnf_instances';
@@ -59,7 +62,7 @@ afterAll(async () => {
   await simulator.stop();
 });
 
-/** Has an operation accepted. @returns its id */
+/** Lets the store accept an operation. @returns its id */
 async function accept(operation: string, json: object): Promise<string> {
   const answer = await test.call('POST', `${INSTANCES}/${id}/${operation}`, { json });
   expect(answer.status, answer.text).toBe(202);

@@ -11,7 +11,7 @@ import { listClusterBackups } from '../store/cluster-backups.ts';
 import { secretName } from '../store/secrets.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
-/** Values that stand nowhere else: wherever one is found, it leaked. */
+/** Values that no other place has: a place where one is found has leaked it. */
 const VIM_PASSWORD = 'canary-vim-7Gq2xW';
 const NODE_PASSWORD = 'canary-node-4Hs9pL';
 const PROXY_PASSWORD = 'canary-proxy-8Kd1zQ';
@@ -52,7 +52,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   cluster.master_node.password = NODE_PASSWORD;
   cluster.worker_node.password = NODE_PASSWORD;
   cluster.proxy = { http_proxy: `http://proxyuser:${PROXY_PASSWORD}@10.10.0.1:3128`, no_proxy: '10.0.0.0/8,127.0.0.1' };
-  // a failure too: its error and its log tail are told to people
+  // a failure, too: people see its error and the end of its log
   simulator.nodes.faults.add({
     kind: 'command',
     commandPrefix: 'kubeadm init',
@@ -69,7 +69,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   await http.get('/vnflcm/v2/vnf_lcm_op_occs?all_fields');
   await http.get(operation.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
 
-  // a restore too: the backup goes back to a node
+  // a restore, too: the backup goes back to a node
   const { data: instance } = await http.get(`/vnflcm/v2/vnf_instances/${id}`);
   const { vnfcInfo } = instance.instantiatedVnfInfo;
   const lost = vnfcInfo.find(({ vduId }: { vduId: string }) => vduId === 'masterNode');

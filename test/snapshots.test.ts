@@ -35,7 +35,7 @@ it('has a backup of the new cluster in its store: a snapshot of etcd and every k
   expect(archive).toContain('etcd.db');
 });
 
-it('lists backups without their content, and to nobody else', async () => {
+it('lists backups without their content, and not to other tenants', async () => {
   const { data } = await system.http.get(`/vnflow/v1/vnf_instances/${id}/backups`);
   const [backup] = await listClusterBackups(system.db, id);
   expect(data).toEqual([

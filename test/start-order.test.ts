@@ -69,7 +69,7 @@ it('the API comes up before Postgres and Temporal, answers 503 until the store i
   expect(await ended, output()).toBe(0);
 }, 150_000);
 
-it('a worker without Temporal says what it waits for, and ends when it is asked to', async () => {
+it('a worker without Temporal says what it waits for, and ends at SIGTERM', async () => {
   const { child, output, ended } = vnflow(['worker']);
   await expect.poll(output, { timeout: 90_000 }).toContain('waiting for the Temporal server');
   expect(child.exitCode).toBeNull();

@@ -48,8 +48,8 @@ async function completes(action: string, body: object): Promise<void> {
 
 const seen = () => system.simulator.ledger.entries();
 /**
- * What changes something. A look, a login, and the question whether a job has run already change nothing: a worker that was
- * stopped while it asked still gets its answer.
+ * The entries of the ledger that change something. A look, a login, and the question whether a job has run already
+ * change nothing: a worker that was stopped during a question still gets the answer.
  */
 const CHANGES: Readonly<Record<string, RegExp>> = {
   http: /^(PUT|PATCH|DELETE|POST (?!\S*\/auth\/tokens))/,

@@ -3,7 +3,7 @@ import { beginOperation, instantiateCluster } from './testing/operations.ts';
 import { typeRemedy } from './testing/remedy.ts';
 import { type System, settled, startSystem } from './testing/system.ts';
 
-/** Heat's engine dies in the middle: the stack stays in progress for ever, and only another update makes it go on. */
+/** Heat's engine dies during an update: the stack stays in progress for ever, until another update is ordered. */
 
 vi.setConfig({ testTimeout: 90_000 });
 

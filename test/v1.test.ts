@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asV1 } from './testing/api/v1-request.ts';
 import { onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
-/** A cluster of the sample package lives through /vnflcm/v1, and /vnflcm/v2 shows the same one between. */
+/** The operations of a sample cluster through /vnflcm/v1, while /vnflcm/v2 shows that instance, too. */
 
 let system: System;
 let id: string;

@@ -14,7 +14,7 @@ export interface VimConnection {
   readonly info: VimConnectionInfo;
 }
 
-/** @throws VnflowError INTERNAL when the operation is not in the store (somebody has deleted the row) */
+/** @throws VnflowError INTERNAL when the operation is not in the store (its row was deleted by hand) */
 export async function readOperation({ deps, input }: ActivityContext): Promise<VnfLcmOpOccRow> {
   const operation = await findOperation(deps.db, input.vnfLcmOpOccId);
   if (!operation)
@@ -23,7 +23,7 @@ export async function readOperation({ deps, input }: ActivityContext): Promise<V
 }
 
 /**
- * @throws VnflowError INTERNAL when the instance of the operation is not in the store (somebody has deleted the row)
+ * @throws VnflowError INTERNAL when the instance of the operation is not in the store (its row was deleted by hand)
  */
 export async function readInstance({ deps, input }: ActivityContext): Promise<VnfInstanceRow> {
   const instance = await findVnfInstance(deps.db, input.vnfInstanceId);

@@ -14,7 +14,7 @@ it('an answer that comes too late is given to the next call, without a second qu
   expect([await read(), asked]).toEqual(['newer keys', 2]);
 });
 
-it('a failure that nobody waits for is told to the next call, and then it is asked again', async () => {
+it('a failure that came after the wait is thrown by the next call, and the call after that reads again', async () => {
   let asked = 0;
   const read = patientReader(async () => {
     asked += 1;

@@ -12,7 +12,7 @@ export function patientReader<T>(read: () => Promise<T>, waitMs: number): () => 
   let reading: Promise<T> | undefined;
   return async () => {
     reading ??= read();
-    reading.catch(() => undefined); // it may fail while nobody waits
+    reading.catch(() => undefined); // it may fail while no call waits for it
     try {
       const answer = await Promise.race([reading, delay(waitMs, LATE, { ref: false })]);
       if (answer === LATE) return undefined;

@@ -86,7 +86,7 @@ async function givenCluster() {
 
 const operationAt = async (location: string | null) => (await test.call('GET', new URL(location ?? '').pathname)).json;
 
-it('creates an instance as guide 001 prints it, with any Version header or none, and version 2 shows the same one', async () => {
+it('creates an instance as guide 001 prints it, with any Version header or none, and version 2 shows this instance, too', async () => {
   const { vnfdId, packageId } = await givenPackage(test);
   for (const headers of [{ Version: '1.3.0' }, { Version: 'nonsense' }, {}]) {
     const created = await test.call('POST', INSTANCES, { json: { vnfdId }, headers });

@@ -7,7 +7,7 @@ import { checkIdle } from './lcm-operation.ts';
 
 /**
  * Deletes an instance that is not instantiated, with its sealed secrets.
- * @throws VnflowError VNF_INSTANTIATED, VNF_BUSY, VNF_LEFTOVERS, or why the VIM could not be asked
+ * @throws VnflowError VNF_INSTANTIATED, VNF_BUSY, VNF_LEFTOVERS, or the error of the VIM
  */
 export async function deleteVnfInstance(
   context: ApiContext,
@@ -28,7 +28,7 @@ export async function deleteVnfInstance(
 
 /**
  * An instantiate that was given up (`fail`) may have left a stack in the VIM. Its access stays sealed with the instance until then.
- * @throws VnflowError VNF_BUSY, VNF_LEFTOVERS, or why the VIM could not be asked
+ * @throws VnflowError VNF_BUSY, VNF_LEFTOVERS, or the error of the VIM
  */
 async function clearLeftovers(context: ApiContext, id: string): Promise<void> {
   if ((await context.secrets.get(secretName.vimConnectionInfo(id))) === undefined) return;

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { mediaTypeOf } from './media-type.ts';
 
-it('tells the charset of text that is UTF-8: the openstack client would spoil it otherwise', () => {
+it('names the charset of text that is UTF-8, because the openstack client would spoil it otherwise', () => {
   const text = Buffer.from('# apt_get VERB ARGUMENT…\n');
   expect(mediaTypeOf('Scripts/install.sh', text)).toBe('text/x-sh; charset=utf-8');
   expect(mediaTypeOf('BaseHOT/simple/top.YAML', text)).toBe('application/yaml; charset=utf-8');
 });
 
-it('names no charset of ASCII, which every client reads the same: Tacker’s tests want exactly text/x-sh', () => {
+it('names no charset for ASCII, which every client reads correctly: Tacker’s tests want exactly text/x-sh', () => {
   expect(mediaTypeOf('Scripts/install.sh', Buffer.from('#!/bin/sh\n'))).toBe('text/x-sh');
 });
 

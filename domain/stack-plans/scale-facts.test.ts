@@ -40,7 +40,7 @@ describe('a VDU whose servers are members of a group', () => {
   const scaled = (type: 'SCALE_IN' | 'SCALE_OUT', additionalParams?: Record<string, string>) =>
     scaleFacts({ type, aspectId: 'workerNode_scale', numberOfSteps: 1, additionalParams }, flavour, group).slots;
 
-  it('loses the oldest, of two of the same second the first by name; with is_reverse the newest', () => {
+  it('loses the oldest member, or the first by name of two that are equally old; with is_reverse the newest', () => {
     expect(scaled('SCALE_IN')).toEqual(['workerNode[1]']);
     expect(scaled('SCALE_IN', { is_reverse: 'False' })).toEqual(['workerNode[1]']);
     expect(scaled('SCALE_IN', { is_reverse: 'True' })).toEqual(['workerNode[0]']);

@@ -31,7 +31,7 @@ it.each<[StepKind, object, object, string]>([
   expect(stepSummary({ kind, ...read })).toBe(summary);
 });
 
-it('knows every node that a step names', () => {
+it('finds every node that a step names', () => {
   const recall = (...staying: string[]) => ({ kind: 'recallNodes', slot: m0, staying }) as const;
   expect(slotsOf(recall(w0, w1))).toEqual([m0, w0, w1]);
   expect(otherSlotsOf(recall(w0, w1))).toEqual([w0, w1]);

@@ -1,6 +1,6 @@
 /**
  * Durations in the real world, in seconds, modelled on the guide's cluster (2 vCPU machines, warm mirror). The
- * benchmark computes the critical path of an operation from the same table.
+ * benchmark also computes the critical path of an operation from this table.
  */
 export interface LatencyTable {
   /** A call of an OpenStack API. */

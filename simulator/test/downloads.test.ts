@@ -35,11 +35,11 @@ it('curl says why there is no file', async () => {
   );
 });
 
-it('who does not follow redirections gets an empty file', async () => {
+it('a client that does not follow redirections gets an empty file', async () => {
   expect((await root(`curl -sS -o runc -w '%{http_code} ' ${RUNC}; wc -c < runc`)).stdout).toBe('302 0\n');
 });
 
-it('curl tries again as often as it was told', async () => {
+it('curl retries as often as its options say', async () => {
   const before = cloud.entries().length;
   const { code, stderr } = await root('curl -fS --retry 2 --retry-connrefused http://127.0.0.1:81/');
   expect(code).toBe(7);
@@ -67,13 +67,13 @@ for words in 'xzf cut' 'xzf text' 'xzf missing' "xzf $(ls *.gz) nothing"; do tar
   );
 });
 
-it('an archive made on a machine gives the same files and modes again', async () => {
+it('an archive made on a machine unpacks to equal files and modes', async () => {
   const script = `mkdir -p a/b; echo one > a/b/one; chmod 750 a/b/one; ln -s one a/b/link
 tar -czf a.tgz a && rm -r a && tar -xzf a.tgz && stat -c '%a %n' a/b/one && readlink a/b/link && cat a/b/link`;
   expect(await root(script)).toMatchObject({ code: 0, stdout: '750 a/b/one\none\none\n' });
 });
 
-it('a key is shown by its fingerprint, and written over only when told so', async () => {
+it('a key is shown by its fingerprint, and overwritten only with --yes', async () => {
   const url = 'https://pkgs.k8s.io/core:/stable:/v1.26/deb/Release.key';
   const script = `curl -fsSL ${url} > key; gpg --show-keys --with-colons key | grep ^fpr
 gpg --dearmor -o key.gpg < key; echo $?; gpg --dearmor -o key.gpg < key; echo $?; gpg --dearmor --yes -o key.gpg < key; echo $?; echo x | gpg --dearmor; echo $?`;

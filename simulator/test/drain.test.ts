@@ -130,7 +130,7 @@ it('a budget that says 50 % lets one of two go; the drain waits while it allows 
   expect((await admin('kubectl get pdb web')).stdout).toMatch(/^web +N\/A +50% +1 /m);
 });
 
-it('pods of a dead machine never end: kubectl waits until its time is over, or skips them as told', async () => {
+it('pods of a dead machine never end: kubectl waits until its time-out, or skips them if its options say so', async () => {
   await admin('kubectl cordon worker22');
   await deploy(2);
   cloud.nodes.hypervisor.power('server-vm-worker21', 'stop');

@@ -73,13 +73,13 @@ it('three control planes answer through the virtual IP as long as two of them li
   expect(await on(13, 'kubectl get --raw /readyz')).toMatchObject({ code: 0, stdout: 'ok' });
 });
 
-it('every control plane checks tokens of service accounts with the same key', async () => {
+it('all control-plane nodes check tokens of service accounts with one key', async () => {
   const keys = await Promise.all([11, 12, 13].map((host) => on(host, 'cat /etc/kubernetes/pki/sa.pub')));
   expect(keys[0]?.stdout).toContain('BEGIN PUBLIC KEY');
   expect(new Set(keys.map(({ stdout }) => stdout)).size).toBe(1);
 });
 
-it('etcd without a majority still tells its status, and changes no membership', async () => {
+it('etcd without a majority still prints its status, and changes no membership', async () => {
   off(11);
   off(12);
   const { stdout: id } = await cloud.ssh('10.10.0.13', `sudo crictl ps -q --name '^etcd$'`);

@@ -133,7 +133,7 @@ describe('creating', () => {
     expect(cloud.fingerprint()).toEqual(before);
   });
 
-  it('rolls back when asked to: the stack stays, its resources are gone', async () => {
+  it('rolls back if the request says so: the stack stays, its resources are gone', async () => {
     await start();
     const before = cloud.fingerprint();
     cloud.faults.add({ service: 'heat', resourceNameContains: 'VDU1_CP1', effect: { resourceFails: 'no' } });

@@ -47,7 +47,7 @@ async function tokens(): Promise<Record<string, { left: string; end: number }>> 
   );
 }
 
-it('a bootstrap token lives as long as it was told, a day unless told otherwise, and then nobody joins with it', async () => {
+it('a bootstrap token lives for its --ttl, by default a day, and no node joins with it after that', async () => {
   const short = (await onFirst('kubeadm token create --ttl 1h')).stdout.trim();
   const long = (await onFirst('kubeadm token create')).stdout.trim();
   const { [short]: hour, [long]: day } = await tokens();

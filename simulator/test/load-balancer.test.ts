@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const run = (address: string, command: string, stdin = '') => cloud.ssh(address, `sudo ${command}`, { stdin });
-/** Asks from a machine that does not hold the virtual address. */
+/** Sends a request from a machine that does not hold the virtual address. */
 const ask = async () => {
   const answer = await run('10.10.0.13', 'kubectl --kubeconfig /etc/kubernetes/admin.conf get --raw /readyz');
   return answer.code === 0 ? answer.stdout : answer.stderr.trim();
@@ -94,7 +94,7 @@ it('a configuration that HAProxy refuses is not taken over; the one before goes 
   expect(await ask()).toBe('ok');
 });
 
-it('the virtual address leaves a machine whose HAProxy stops; without any HAProxy nobody answers at the endpoint', async () => {
+it('the virtual address leaves a machine whose HAProxy stops; without any HAProxy the endpoint does not answer', async () => {
   expect(await holders()).toEqual(['master11']);
   await run(FIRST.address, 'systemctl stop haproxy');
   expect(await holders()).toEqual(['master12']);

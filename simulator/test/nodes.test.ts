@@ -76,7 +76,7 @@ it('a unit of a name that is taken is refused', async () => {
   });
 });
 
-it('when the simulator dies a unit goes on with the files of its start, and nobody sees a second start', async () => {
+it('when the simulator dies a unit goes on with the files of its start, and no second start is visible', async () => {
   const step = 'echo begun\n. ./env\nrm -f env\nsleep 3000\necho "$VALUE" > result\n';
   await ssh(`sudo sh -c 'mkdir -p /var/lib/job; cat > /var/lib/job/run'`, { stdin: `cd /var/lib/job\n${step}` });
   await ssh(`sudo sh -c 'echo VALUE=kept > /var/lib/job/env'`);
@@ -118,7 +118,7 @@ it('the console names the fingerprint that sshd shows', async () => {
   expect(cloud.nodes.hypervisor.consoleLog('server-worker57')).toContain(`256 ${shown} root@worker57 (ED25519)`);
 });
 
-it('a full disk is told as such', async () => {
+it('a full disk gives the error message of a full disk', async () => {
   await ssh('true');
   const repair = cloud.nodes.faults.add({ kind: 'disk-full', node: 'worker57' });
   expect((await ssh('cp /etc/hosts note')).stderr).toContain('No space left on device');
@@ -130,7 +130,7 @@ it('a full disk is told as such', async () => {
   expect((await ssh('cp /etc/hosts note')).code).toBe(0);
 });
 
-it('a disk that fills up in mid-command is told in the words of bash', async () => {
+it('a disk that fills up during a command gives the error message of bash', async () => {
   await ssh(': > note');
   const running = ssh('{ sleep 500; hostname; } >> note');
   await ssh('true');
@@ -139,7 +139,7 @@ it('a disk that fills up in mid-command is told in the words of bash', async () 
   repair();
 });
 
-it('a command fault strikes as often as it was told to', async () => {
+it('a command fault strikes as often as its request says', async () => {
   cloud.nodes.faults.add({
     kind: 'command',
     commandPrefix: 'hostname',

@@ -62,7 +62,7 @@ it('only root changes packages', async () => {
   });
 });
 
-it('the version asked for is installed with what it needs, and stays when held', async () => {
+it('the requested version is installed with its dependencies, and stays when held', async () => {
   await root(`${ADD_REPOSITORY}${ADD_KEY}apt-get update`);
   expect(await root("apt-get install -y 'kubelet=1.26.7-*' kubectl=1.26.7-1.1")).toMatchObject({ code: 0 });
   const query = await root(
@@ -86,7 +86,7 @@ it('the version asked for is installed with what it needs, and stays when held',
   });
 });
 
-it('two package tools at once: one waits as long as it was told, or is refused', async () => {
+it('two package tools at once: one waits as long as its options say, or is refused', async () => {
   await root('apt-get update');
   const other = root('flock /var/lib/dpkg/lock-frontend sleep 30000');
   await expect.poll(() => cloud.nodes.node(address)?.processes(), { interval: 1 }).toContain('sleep 30000');

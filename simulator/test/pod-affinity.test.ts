@@ -61,7 +61,10 @@ spec:
       affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: ${topologyKey}, labelSelector: {${SELECTOR}}}]}}
 `;
 
-/** The hosts of the pods as \`kubectl get pods -o wide\` and the labels of the nodes tell them; \`<none>\` for a pod that waits. */
+/**
+ * The hosts of the pods as \`kubectl get pods -o wide\` and the labels of the nodes show them; \`<none>\` for a pod
+ * that waits.
+ */
 async function hostsOfPods(): Promise<string[]> {
   const { stdout } = await admin('kubectl get pods -o wide --no-headers');
   const nodes = stdout

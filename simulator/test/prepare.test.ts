@@ -84,7 +84,7 @@ describe('the phase prepare of the install script on a simulated node', () => {
     );
   });
 
-  it('tells what cannot succeed from what may pass by', async () => {
+  it('distinguishes permanent failures from temporary ones', async () => {
     expect(await prepare('CONTAINERD_VERSION=1.7.99')).toMatchObject({ code: 1 });
     expect(await prepare('KUBERNETES_APT_FINGERPRINT=0000')).toMatchObject({ code: 1 });
     const unknown = await prepare('KUBERNETES_VERSION=1.26.99');

@@ -13,7 +13,7 @@ curl -fsSL https://raw.githubusercontent.com/containerd/containerd/main/containe
 mkdir -p /etc/containerd; containerd config default > /etc/containerd/config.toml; systemctl enable --now containerd
 `;
 
-it('a private registry without TLS is read only by who was told about it', async () => {
+it('only a machine with a setting for a private registry without TLS can read it', async () => {
   cloud.machine('registry', '10.10.0.5');
   cloud.machine('node', '10.10.0.11');
   await root('10.10.0.11', CONTAINERD);

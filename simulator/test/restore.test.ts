@@ -73,7 +73,7 @@ async function replaceMaster(backup: string): Promise<void> {
 const bringBackup = (backup: string) => root(MASTER, `base64 -d > ${BACKUP}`, backup);
 const restore = (id = 'b1', more = {}) => phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: id, ...more });
 const kept = async () => (await admin('kubectl get namespace kept -o name')).stdout;
-it('a lost only control-plane node comes back from its backup: same CA, same objects, the worker by itself', async () => {
+it('a lost only control-plane node comes back from its backup: its CA and its objects are unchanged, and the worker returns by itself', async () => {
   const backup = await backedUp();
   const [before] = cloud.nodes.clusters();
   const kubelet = cloud.nodes.node(WORKER)?.file('/etc/kubernetes/kubelet.conf');
@@ -173,7 +173,7 @@ it('starts no API server on data that is not the backup: another snapshot, an em
   expect(await kept()).toBe('namespace/kept\n');
 }, 180_000);
 
-it('the same backup is restored again by another operation, also on a machine that was restored from it before', async () => {
+it('a backup is restored again by another operation, also on a machine that was restored from it before', async () => {
   const backup = await backedUp();
   await replaceMaster(backup);
   expect(await restore('b1', { RESTORE_ID: 'op1' })).toMatchObject({ code: 0 });

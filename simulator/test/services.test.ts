@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 afterEach(() => void cloud.faults.remove());
 
-describe('who may do what', () => {
+describe('permissions', () => {
   it('keeps projects apart: another project’s stack, server, port and image are not found', async () => {
     const made = await member.heat('POST', '/stacks', topStack('mine', 1));
     const path = `/stacks/mine/${objectAt(made.body, 'stack')['id']}`;
@@ -80,7 +80,7 @@ describe('ordered failures', () => {
   const addFault = (fault: object) =>
     request(`${cloud.url}/_simulator/faults`, 'POST', { body: JSON.parse(JSON.stringify(fault)) });
 
-  it('answers as told, so many times, with Retry-After, then works again', async () => {
+  it('answers as the fault says, so many times, with Retry-After, then works again', async () => {
     await addFault({
       service: 'heat',
       method: 'GET',
@@ -119,7 +119,7 @@ describe('ordered failures', () => {
     ).rejects.toThrow();
   });
 
-  it('refuses a fault that says nothing it knows', async () => {
+  it('refuses a fault without any supported effect', async () => {
     expect((await addFault({ service: 'heat', effect: { explode: true } })).status).toBe(400);
   });
 });
@@ -128,7 +128,7 @@ describe('the control API', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     request(`${cloud.url}/_simulator${path}`, 'GET', { headers });
 
-  it('tells what was asked of the cloud, without bodies', async () => {
+  it('lists the requests to the cloud, without their bodies', async () => {
     await request(`${cloud.authUrl}/auth/tokens`, 'POST', { body: passwordAuth('nfv_user', 'nfv') });
     const entries = listAt((await get('/ledger?after=0')).body, 'entries').filter(isObject);
     expect(entries.some(({ where, what }) => where === 'keystone' && what === 'POST /identity/v3/auth/tokens')).toBe(
@@ -139,7 +139,7 @@ describe('the control API', () => {
     expect(listAt((await get(`/ledger?after=${last}`)).body, 'entries').length).toBeLessThan(entries.length);
   });
 
-  it('says who it is, and nothing to a page in a browser', async () => {
+  it('answers with its identity, and refuses a page in a browser', async () => {
     expect((await get('/health')).body).toMatchObject({ pid: process.pid, directory: null, authUrl: cloud.authUrl });
     expect((await get('/health', { Origin: 'http://evil.example' })).status).toBe(403);
   });

@@ -1,4 +1,4 @@
-"""The lab's OpenStack, asked as its user nfv_user. Standard library only."""
+"""A client of the lab's OpenStack as its user nfv_user. Standard library only."""
 import json, os, re, signal, subprocess, time, urllib.error, urllib.parse, urllib.request
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _login = {'until': 0.0, 'token': '', 'urls': {}}
 
 
 def http(method, url, body=None, headers=None, raw=None):
-    """@returns status, headers, body (JSON if it is)"""
+    """@returns status, headers, body (parsed when it is JSON)"""
     data = raw if raw is not None else json.dumps(body).encode() if body is not None else None
     request = urllib.request.Request(url, data, {'Content-Type': 'application/json', 'Accept': 'application/json', **(headers or {})}, method=method)
     for attempts in range(5 if method == 'GET' else 1, 0, -1):  # a busy machine lets a connection wait
@@ -60,12 +60,12 @@ def network(name):
 
 
 def servers():
-    """id -> server, of all projects"""
+    """@returns id -> server, of all projects"""
     return {s['id']: s for s in ask('compute', '/servers/detail?all_tenants=1')['servers']}
 
 
 def virtual_ip(stack):
-    """The address of the port vip_CP of a stack, or none"""
+    """@returns the address of the port vip_CP of a stack, or None"""
     token()
     ports = [p for p in neutron('/ports')['ports'] if p['name'].startswith(f'{stack}-vip_CP-')]
     return ports[0]['fixed_ips'][0]['ip_address'] if ports else 'none'
@@ -88,10 +88,10 @@ def delete_stack(name, seconds=180):
 
 
 def kill_heat_engine():
-    """kill -9 of the engine and its workers: a process group of its own since lab/openstack/lib.sh started it"""
+    """Kills (-9) the engine and its workers. lab/openstack/lib.sh started them as a process group of their own"""
     os.killpg(int((RIG / 'run/heat-engine.pid').read_text().split()[0]), signal.SIGKILL)
 
 
 def start_what_died():
-    """As the lab does it: up.sh starts what does not run"""
+    """Starts the engine as the lab does: up.sh starts what does not run"""
     subprocess.run([str(LAB / 'openstack/up.sh')], check=True, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""The lab's machines: power, cables, commands as root inside, and the state of the cluster on them. Standard library only."""
+"""The lab's machines: power, network cables, commands as root in them, and the state of the cluster on them. Standard library only."""
 import json, os, subprocess, threading
 from pathlib import Path
 import cloud
@@ -20,17 +20,17 @@ def node(*words, check=True, **more):
 
 
 def machines_up():
-    """server id -> {name, ip, state}, as whole/watch.py has them"""
+    """@returns server id -> {name, ip, state}, as whole/watch.py has them"""
     return json.loads(WHOLE.read_text())
 
 
 def machine_of(server):
-    """@returns name and address of the machine of a Nova server, when it is there"""
+    """@returns name and address of the machine of a Nova server, when the machine exists"""
     return until(lambda: (found := machines_up().get(server)) and (found['name'], address_of(found)), 120, f'a machine of server {server}')
 
 
 def machine_at(address):
-    """@returns the name of the machine that has an address now: a successor has its predecessor's"""
+    """@returns the name of the machine that has an address now: a replacement has the address of its predecessor"""
     return until(lambda: next((m['name'] for m in machines_up().values() if address_of(m) == address and m['state'] == 'up'), None), 120, f'a machine at {address}')
 
 
@@ -39,7 +39,7 @@ def address_of(machine):
 
 
 def shows(name, command):
-    """Does a shell command succeed inside the machine?"""
+    """@returns whether a shell command succeeds in the machine"""
     return subprocess.run([NODE_SH, 'exec', name, 'sh', '-c', command], capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
 
 
@@ -63,7 +63,7 @@ class Machines:
         node('kill', self.names[slot])
 
     def stop_server(self, slot):
-        """Nova says SHUTOFF, and the machine is off: only then a node counts as dead that nobody else speaks for"""
+        """Waits until Nova shows SHUTOFF and the machine is off. Without a majority, a node counts as dead only then"""
         server = self.instance.servers()[slot]['server']
         say('stopped in Nova:', slot, server)
         cloud.ask('compute', f'/servers/{server}/action', 'POST', {'os-stop': None})
@@ -77,7 +77,7 @@ class Machines:
         return node('exec', self.names[slot], *command, check=check, input=text or '')
 
     def write_canary(self, slot, name):
-        """Data that a restore of an older backup would lose"""
+        """Writes data that a restore of an older backup would lose"""
         body = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name, 'namespace': 'default'}, 'data': {'of': self.instance.id}}
         self.run(slot, *KUBECTL, 'apply', '-f', '-', text=json.dumps(body))
 
@@ -85,12 +85,12 @@ class Machines:
         return self.instance.id in self.run(slot, *KUBECTL, '-n', 'default', 'get', 'configmap', name, '-o', 'json', check=False)
 
     def cluster_id(self, slot):
-        """etcd's: a restore makes a new one"""
+        """@returns the id of the etcd cluster. A restore makes a new one"""
         answer = json.loads(self.run(slot, *ETCDCTL, 'endpoint', 'status', '-w', 'json'))
         return answer[0]['Status']['header']['cluster_id']
 
     def check(self, masters, workers):
-        """lab/whole/check.sh. @throws Unexpected with the lines that fail"""
+        """Runs lab/whole/check.sh. @throws Unexpected with the lines that fail"""
         self.refresh()
         env = {**os.environ, 'ADDR': ' '.join(self.addresses.values()), 'VIP': cloud.virtual_ip(self.instance.stack)}
         command = [str(cloud.LAB / 'whole/check.sh'), str(masters), str(workers)]
@@ -108,12 +108,12 @@ class Machines:
         say(f"check.sh {masters} {workers}: {lines.count('PASS')} PASS, 0 FAIL")
 
     def give_etcd_image(self, slot):
-        """The phase `restore` runs etcdctl from the image of etcd, which the offline mirror does not have"""
+        """Brings the image of etcd to the machine: the phase `restore` runs etcdctl from it, and the offline mirror does not have it"""
         subprocess.run([str(cloud.LAB / 'package/etcd-image.sh'), self.names[slot]], check=True, stdout=subprocess.DEVNULL)
 
 
 class SshOutage:
-    """Nobody reaches sshd of these machines from the bastion, while their cluster lives on. how: DROP (silence), REJECT (refused)"""
+    """Blocks SSH from the bastion to these machines, while their cluster runs on. how: DROP (no answer), REJECT (refused)"""
 
     def __init__(self, addresses, how='DROP'):
         self.rules = [['OUTPUT', '-d', a, '-p', 'tcp', '--dport', '22', '-j', how, *(['--reject-with', 'tcp-reset'] if how == 'REJECT' else [])] for a in addresses]
@@ -127,7 +127,7 @@ class SshOutage:
             node('exec', 'bastion', 'iptables', '-D', *rule, check=False)
 
     def for_seconds(self, seconds):
-        """Begins now, ends by itself"""
+        """Begins at once, and ends after the given time"""
         self.begin()
         timer = threading.Timer(seconds, self.end)
         timer.start()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The plain life: instantiate, scale out and in, heal a worker, terminate. plain_life.py [simple|complex]"""
+"""The usual operations: instantiate, scale out and in, heal a worker, terminate. plain_life.py [simple|complex]"""
 import sys
 from machines import Machines
 from vnflow import main, running

@@ -7,7 +7,7 @@ import time
 from machines import Machines, machine_at, node, shows
 from vnflow import main, running, say, until
 
-# what the machine shows -> the power is cut then
+# moment -> what the machine shows when the power is cut
 MOMENTS = {
     'begun': 'test -e /var/lib/vnflow/kubernetes/join.begun',
     'kubelet': 'test -e /etc/kubernetes/kubelet.conf',

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two of three control-plane nodes are lost; the third still has all data: nothing that was written is lost. A heal without allow_restore is refused."""
+"""Two of three control-plane nodes are lost, and the third has all data: the restore loses nothing. A heal without allow_restore is refused."""
 from machines import Machines
 from restoring import restore
 from vnflow import expect, main, running

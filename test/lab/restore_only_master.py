@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The only control-plane node is lost with its disk and restored from the newest backup. Whether /var/lib/etcd is a mount, whole/up.sh says."""
+"""The only control-plane node is lost with its disk and restored from the newest backup. whole/up.sh decides whether /var/lib/etcd is a mount."""
 from machines import Machines, shows
 from restoring import back_up, restore
 from vnflow import expect, main, running, say

@@ -1,4 +1,4 @@
-"""What the scenarios of a restore share. Standard library only."""
+"""Functions that the scenarios of a restore share. Standard library only."""
 from machines import Machines, machine_at
 from vnflow import expect, say, until
 
@@ -13,7 +13,7 @@ def back_up(instance):
 
 
 def restore(instance, slots, seed, **parameters):
-    """Heals by a restore. The phase `restore` runs etcdctl from the image of etcd, which the offline mirror does not have: it is brought to the new machine before."""
+    """Heals by a restore. The phase `restore` runs etcdctl from the image of etcd, which the offline mirror does not have. So the image is copied to the new machine first."""
     machines = Machines(instance)
     op = instance.begin('heal', instance.heal_body(slots, **parameters))
     step = f'restoreControlPlane-{seed}'

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Nobody reaches the control plane over SSH for a while, and the cluster lives: a heal, with or without allow_restore, never costs it its data.
+"""SSH cannot reach the control plane for a while, and the cluster runs on: a heal, with or without allow_restore, never costs it its data.
 
 ssh_outage.py [KIND:SECONDS:WHO:RESTORE …], each after the other on one cluster of three, for example drop:30:one:allow
   KIND     drop (silence), reject (refused), cut (the cables of all three: etcd has no majority meanwhile)
   SECONDS  how long, from just before the request
   WHO      one (masterNode-1) or all three are named
   RESTORE  allow or no
-A heal may end COMPLETED or wait in FAILED_TEMP (then: retry, once the outage is over, and it must complete)."""
+A heal may end COMPLETED or wait in FAILED_TEMP. In FAILED_TEMP, a retry after the outage must complete it."""
 import sys
 import threading
 from machines import Machines, SshOutage, node

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Somebody terminates the workflow of a running operation in Temporal, while a node is prepared; `vnflow ops retry` completes the operation."""
+"""The workflow of a running operation is terminated in Temporal while a node is prepared; `vnflow ops retry` completes the operation."""
 from machines import Machines
 from vnflow import expect, main, running, say, until
 

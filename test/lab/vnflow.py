@@ -19,14 +19,14 @@ def say(*words):
 
 
 def expect(truth, sentence):
-    """Prints what holds. @throws Unexpected with what does not"""
+    """Prints the sentence when it is true. @throws Unexpected with the sentence when it is false"""
     if not truth:
         raise Unexpected(sentence)
     say('holds:', sentence)
 
 
 def until(look, seconds, what, pause=1.0):
-    """@returns the first answer of look() that is true @throws Unexpected after so many seconds"""
+    """@returns the first answer of look() that is true @throws Unexpected when there is none within `seconds`"""
     end = time.time() + seconds
     while True:
         found = look()
@@ -132,7 +132,7 @@ class Instance:
         return self.vnflow.call('GET', f'/vnflcm/v2/vnf_lcm_op_occs/{op}')[2]
 
     def settle(self, op, seconds=1800):
-        """@returns the operation when it rests (COMPLETED, FAILED_TEMP, …)"""
+        """Waits until the operation does not run any more. @returns it (COMPLETED, FAILED_TEMP, …)"""
         began = time.time()
 
         def rests():
@@ -149,7 +149,7 @@ class Instance:
         self.settle_complete(self.begin(task, body), seconds)
 
     def settle_complete(self, op, seconds=1800):
-        """@throws Unexpected unless the operation ends COMPLETED by itself, or after the retries that LAB_RETRIES allows: for machines that are too busy for their cloud"""
+        """@throws Unexpected unless the operation ends COMPLETED by itself, or after the retries that LAB_RETRIES allows. Retries are for machines that are too busy for their cloud"""
         found = self.settle(op, seconds)
         for _ in range(int(os.environ.get('LAB_RETRIES', '0'))):
             if found['operationState'] == 'FAILED_TEMP':
@@ -158,7 +158,7 @@ class Instance:
         expect(found['operationState'] == 'COMPLETED', f"{found['operation']} is COMPLETED (it is {found['operationState']})")
 
     def instantiate(self):
-        """Does nothing where an earlier scenario has left an instance (LAB_KEEP, LAB_DATA)."""
+        """Does nothing when an earlier scenario has left an instance (LAB_KEEP, LAB_DATA)."""
         if not self.instantiated():
             return self.complete('instantiate', self.request)
         for left in self.vnflow.call('GET', '/vnflcm/v2/vnf_lcm_op_occs')[2]:
@@ -175,7 +175,7 @@ class Instance:
         return {'type': kind, 'aspectId': 'workerNode_scale', 'numberOfSteps': steps, 'additionalParams': self.parameters}
 
     def control(self, op, what):
-        """`vnflow ops WHAT OP`, for example retry"""
+        """Runs `vnflow ops WHAT OP`, for example retry"""
         for _ in range(5):
             code, output = self.vnflow.cli('ops', what, op)
             if code == 0 or 'does not answer' not in output:
@@ -204,7 +204,7 @@ class Instance:
         return self.vnflow.call('GET', self.path)[2]['instantiatedVnfInfo']
 
     def servers(self):
-        """slot, for example masterNode-1 -> {vnfc, server}"""
+        """@returns slot, for example masterNode-1 -> {vnfc, server}"""
         info = self.info()
         resources = {r['id']: r for r in info['vnfcResourceInfo']}
         found = {}
@@ -235,7 +235,7 @@ def request_of(flavour, level):
 
 
 def archive(name, edits=()):
-    """The sample package as the offline mirror needs it. edits: (file, old, new), each must be found. @returns the zip"""
+    """Packs the sample package as the offline mirror needs it. edits: (file, old, new), each must be found. @returns the zip"""
     folder = Path(tempfile.mkdtemp(prefix=f'lab-package-{name}-'))
     subprocess.run([str(cloud.LAB / 'package/package.sh'), str(ROOT), str(folder)], check=True, stdout=subprocess.DEVNULL)
     for file, old, new in edits:
@@ -250,7 +250,7 @@ def archive(name, edits=()):
 
 @contextlib.contextmanager
 def running(name, flavour, level=None, edits=()):
-    """vnflow and an instance that is not instantiated yet; afterwards the stack is deleted and vnflow stopped. The data directory stays if it failed."""
+    """Starts vnflow with an instance that is not instantiated yet. At the end it deletes the stack and stops vnflow. The data directory stays after a failure."""
     vnflow = Vnflow(name)
     say('vnflow', vnflow.url, vnflow.data)
     instance = Instance(vnflow, lambda: archive(name, edits), flavour, level)

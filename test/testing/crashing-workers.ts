@@ -3,9 +3,9 @@ import type { Reached, WorkerSettings } from './worker-process.ts';
 import { spawnWorker, type WorkerProcess } from './workers.ts';
 
 const LOOK_MS = 10;
-/** What else moves gets this long to reach its own border: then one blow serves several steps. */
+/** Other running steps get this time to reach their borders, so that one kill covers several steps. */
 const GATHER_MS = 1_500;
-/** A job on a node is in its midst after this. */
+/** After this time a job on a node is in its middle. */
 const MIDST_MS = 40;
 const MOST_BLOWS = 300;
 
@@ -13,17 +13,17 @@ export interface CrashingWorkers {
   /** Borders at which a worker was struck: `{operation} {step} before`, `… after`, `… during`. */
   readonly struck: ReadonlySet<string>;
   blows(): number;
-  /** Those that were stopped go on, where they were. */
+  /** Continues the workers that were stopped. */
   wake(): void;
   stop(): Promise<void>;
 }
 
 interface CrashOptions {
-  /** SIGKILL, or SIGSTOP: the worker is dead to the others, and comes back when `wake` is called. */
+  /** SIGKILL, or SIGSTOP: with SIGSTOP the worker seems dead, and continues when `wake` is called. */
   readonly by: 'SIGKILL' | 'SIGSTOP';
-  /** Workers that run at the same time. */
+  /** How many workers run at once. */
   readonly atOnce?: number;
-  /** Which borders count: as a rule all. @param border as in `struck`, without the operation */
+  /** Selects the borders that count. Default: all. @param border as in `struck`, without the operation */
   readonly where?: (border: string) => boolean;
   /** Decides on which side of its record a step's border lies. */
   readonly seed: number;
@@ -44,8 +44,9 @@ interface Live {
 }
 
 /**
- * Workers, each struck at a border of a step that none was struck at yet, and in the midst of each job on a node; another one
- * follows at once. So one operation lives through all of them. Spare processes stand by, so that no time is lost.
+ * Starts workers that are killed or stopped, each at another border of a step, and in the middle of each job on a node.
+ * Another worker follows at once, so that one operation passes all borders. Spare processes wait, so that no time is
+ * lost.
  */
 export async function startCrashingWorkers(settings: WorkerSettings, options: CrashOptions): Promise<CrashingWorkers> {
   const { by, atOnce = 1, where = () => true, seed, jobs } = options;

@@ -1,7 +1,8 @@
 import type { LedgerEntry, Simulator } from '../../simulator/index.ts';
 
 /**
- * What went wrong in the simulated world, judged by what it wrote down and how it looks now: nothing of vnflow is asked.
+ * Finds faults of vnflow in the simulated world, by its ledger and its present state only: it reads nothing from
+ * vnflow.
  * @param entries of the ledger while clusters were made and changed, not while they were taken away
  */
 export function misdeeds(simulator: Pick<Simulator, 'nodes'>, entries: readonly LedgerEntry[]): string[] {
@@ -18,7 +19,7 @@ export function misdeeds(simulator: Pick<Simulator, 'nodes'>, entries: readonly 
  * beside its successor, with its exit code.
  */
 function repeated({ nodes }: Pick<Simulator, 'nodes'>, entries: readonly LedgerEntry[]): string[] {
-  const begun = entries.filter(({ kind, what }) => kind === 'phase' && !/^vnflow credentials /.test(what)); // a token more does no harm
+  const begun = entries.filter(({ kind, what }) => kind === 'phase' && !/^vnflow credentials /.test(what)); // an additional token does no harm
   // a heal takes a node out of the load balancers and puts it in again: two jobs
   const jobOf = ({ what, detail }: LedgerEntry) =>
     what.startsWith('vnflow load-balancer ') ? `${what} ${String(detail?.['unit']).replace(/-\d+$/, '')}` : what;
@@ -33,16 +34,16 @@ function repeated({ nodes }: Pick<Simulator, 'nodes'>, entries: readonly LedgerE
   });
 }
 
-/** No node became a member more often than it was told to. */
+/** Nodes on which kubeadm init or join ran more often than a phase that runs it was begun. */
 function joinedTwice(entries: readonly LedgerEntry[]): string[] {
   const count = (kind: string, what: RegExp) =>
     Map.groupBy(
       entries.filter((entry) => entry.kind === kind && what.test(entry.what)),
       ({ where }) => where,
     );
-  const told = count('phase', /^vnflow (init|join-)/);
+  const ordered = count('phase', /^vnflow (init|join-)/);
   return [...count('command', /^kubeadm (init|join)( -|$)/)]
-    .filter(([where, commands]) => commands.length > (told.get(where)?.length ?? 0))
+    .filter(([where, commands]) => commands.length > (ordered.get(where)?.length ?? 0))
     .map(([where, commands]) => `${commands.length} kubeadm init or join on ${where}`);
 }
 
@@ -54,7 +55,7 @@ function majorityLost({ where, what, detail = {} }: LedgerEntry): string[] {
   return running < Math.floor(started / 2) + 1 || voters - started > 1 ? [text] : [];
 }
 
-/** Nodes and etcd members that belong to no machine, to the same one, or that never came to life. */
+/** Nodes and etcd members that belong to no machine, that share a machine, or that never ran. */
 function misfits(
   { nodes }: Pick<Simulator, 'nodes'>,
   cluster: ReturnType<Simulator['nodes']['clusters']>[number],

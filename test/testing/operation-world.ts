@@ -28,13 +28,13 @@ type WithoutSender<Action> = Action extends OperatorAction ? Omit<Action, 'by'> 
 interface StepTrouble {
   readonly type: string;
   readonly message: string;
-  /** Repeated by the engine. */
+  /** True when Temporal repeats the attempt. */
   readonly retriable?: boolean;
 }
 
 export type OperationWorld = Awaited<ReturnType<typeof startOperationWorld>>;
 
-/** Workflows on a real Temporal server; their activities do nothing but what a test tells them. */
+/** Workflows on a real Temporal server; their activities do only what a test sets. */
 export async function startOperationWorld() {
   const [temporal, bundle] = await Promise.all([startTestTemporal(), testBundle()]);
   const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
@@ -65,7 +65,7 @@ export async function startOperationWorld() {
     stepsOf: (one: StartedOperation) => own(one).map(({ stepId }) => stepId),
     start: (one: StartedOperation) =>
       startOperation(client, one, { isOpen: async () => true, endObsolete: async () => false }),
-    /** Asks as the API does. */
+    /** Sends a control as the API does. */
     control: (one: StartedOperation, action: WithoutSender<OperatorAction>) =>
       sendControl(client, { ...action, by: 'tester' } as OperatorAction, one).then(
         (sent) => {
@@ -90,7 +90,7 @@ export async function startOperationWorld() {
   };
 }
 
-/** An operation that no other test knows. Instances of a terminate begin with f. */
+/** An operation of this test alone. Ids of instances of a terminate begin with f. */
 export function newOperation(operation: Operation = 'INSTANTIATE'): StartedOperation {
   const id = randomUUID().slice(1);
   const vnfInstanceId = (operation === 'TERMINATE' ? 'f' : '0') + id;
@@ -100,7 +100,7 @@ export function newOperation(operation: Operation = 'INSTANTIATE'): StartedOpera
 type RecordName = keyof RecordActivities;
 type Script = ReturnType<typeof newScript>;
 
-/** What a test tells the activities, and what they have seen. */
+/** What a test sets for the activities, and what they have recorded. */
 function newScript() {
   const holds = new Map<string, Promise<void>>();
   return {
@@ -183,7 +183,7 @@ function stepActivities({ ran, failOnce, holds }: Script): StepActivities {
   return Object.fromEntries(Object.keys(STEP_KINDS).map((kind) => [kind, attempt])) as unknown as StepActivities;
 }
 
-/** Waits, but not longer than the attempt is wanted. */
+/** Waits for the release, or until the attempt is cancelled. */
 async function heldUp(holds: readonly (Promise<void> | undefined)[]): Promise<void> {
   const context = Context.current();
   const beat = setInterval(() => context.heartbeat(), 20);

@@ -51,11 +51,11 @@ async function servePGlite(): Promise<SharedStore> {
 }
 
 interface Turns {
-  /** Resolves when nobody else's transaction is open. */
+  /** Resolves when no other client has a transaction open. */
   take(): Promise<() => void>;
 }
 
-/** PGlite is one session: whoever has a transaction open keeps the others waiting. */
+/** PGlite is one session: clients wait while another client has a transaction open. */
 function createTurns(): Turns {
   let last: Promise<void> = Promise.resolve();
   return {
@@ -125,7 +125,7 @@ function serveClient(db: PGlite, socket: Socket, turns: Turns): void {
   });
 }
 
-/** What belongs together: messages up to a Query or a Sync. */
+/** The next messages that belong together: up to a Query or a Sync. */
 function nextRequest(bytes: Buffer): Buffer | undefined {
   for (let at = 0; at + 5 <= bytes.length; ) {
     const kind = String.fromCharCode(bytes[at] ?? 0);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/open-store.ts';
 
-/** Tables of what vnflow knows; `step_duration` learns from every step, whatever becomes of it. */
+/** Tables that are left out. `step_duration` gets a row from every step, whatever its outcome. */
 const NOT_CONTENT = new Set(['step_duration', 'kysely_migration', 'kysely_migration_lock']);
 
 /** Every row of every table, by table; the packages' own bytes are left out. */

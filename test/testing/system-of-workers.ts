@@ -12,7 +12,10 @@ export interface SystemOfWorkers extends System {
   jobs(): string[];
 }
 
-/** A lost workflow task is noticed after two seconds instead of ten; nothing is handed to a worker that has not asked for work for five instead of sixty. */
+/**
+ * Temporal notices a lost workflow task after two seconds instead of ten. A worker that has not polled for five seconds
+ * instead of sixty gets no work.
+ */
 const QUICK_TEMPORAL = {
   'history.defaultWorkflowTaskTimeout': '"2s"',
   'matching.longPollExpirationInterval': '"5s"',

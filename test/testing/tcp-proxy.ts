@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands before a server and can be cut: to its clients that is a server that was killed, and comes back at the same address. */
+/**
+ * A proxy before a server that can be cut. For its clients this looks like a server that is killed and comes back at
+ * its address.
+ */
 export interface TcpProxy {
   readonly port: number;
   /** Ends every connection and refuses new ones. */

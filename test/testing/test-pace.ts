@@ -1,6 +1,6 @@
 import { DEFAULT_PACE, type Pace } from '../../activities/dependencies.ts';
 
-/** Quick looks at a world that runs 200 times as fast. */
+/** The pace for a simulator that runs 200 times faster. */
 export const TEST_PACE: Pace = {
   ...DEFAULT_PACE,
   poll: { first: 0.02, longest: 0.2 },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { createStore, type Database, migrateStore, type StoreLocation } from '../../store/open-store.ts';
 
-/** Made once for all test files. */
+/** Archives of new databases, made once for all test files. */
 const ARCHIVES = fileURLToPath(new URL('../../.vnflow/new-databases', import.meta.url));
 
 /**

@@ -13,8 +13,9 @@ import { BUNDLES } from './temporal.ts';
 import { TEST_PACE } from './test-pace.ts';
 
 /**
- * A worker as a process of its own, for tests that kill it. At both borders of every activity it tells its parent, and goes on
- * when the parent says so; the killing is the parent's, with a real SIGKILL. All of it is in interceptors: production code has no hook.
+ * A worker as a process of its own, for tests that kill it. At both borders of every activity it sends a message to its
+ * parent, and waits for the answer. The parent kills it with a real SIGKILL. All of it is in interceptors: production
+ * code has no hook.
  */
 const Settings = z.object({
   storeUrl: z.string(),
@@ -27,8 +28,8 @@ const Settings = z.object({
 export type WorkerSettings = z.infer<typeof Settings>;
 
 /**
- * `before`: nothing is recorded; `started`: recorded as started, nothing done; `done`: done, not recorded;
- * `recorded`: recorded as done, Temporal does not know.
+ * `before`: nothing is recorded; `started`: recorded as started, nothing done; `done`: done, not recorded; `recorded`:
+ * recorded as done in the store, but not yet in Temporal.
  */
 const POINTS = ['before', 'started', 'done', 'recorded', 'failed'] as const;
 export const Reached = z.object({

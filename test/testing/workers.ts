@@ -14,13 +14,13 @@ export interface WorkerProcess {
   readonly pid: number;
   /** Lets a spare worker begin to work; resolves when it polls. */
   run(): Promise<void>;
-  /** Lets it go on from a point. */
+  /** Lets the worker continue from a point. */
   go(token: number): void;
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
   readonly ended: Promise<void>;
 }
 
-/** Workflow code of a worker that notices a lost one quickly. @returns the file */
+/** Bundles workflows whose steps are repeated soon after a worker is lost. @returns the file */
 export async function quickWorkflows(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: file('../../workflows/index.ts'),

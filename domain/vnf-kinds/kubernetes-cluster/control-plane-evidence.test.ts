@@ -46,7 +46,7 @@ describe('a restore', () => {
     expect(objectToRestore(planned, now, going)).toMatchObject({ code, mayPass });
   });
 
-  it('begins with the last state of the node that lives; with an older one only of a single node that nobody had reached', () => {
+  it('begins with the last state of the node that is alive; with an older state only for a single node that was not reachable', () => {
     const single = (dead: readonly number[], unknown: readonly number[] = []) => survey(1, dead, unknown);
     const source = master(0);
     expect(objectToSource(verdictsOf(single([])), single([]), source)).toBeUndefined();

@@ -45,7 +45,7 @@ it('is dead when its server is gone or off, or when it was reached and runs no e
   expect(verdicts([sight(0, { kind: 'alone' }, nova('ERROR'))])).toEqual(['alive']);
 });
 
-it('a majority speaks for nodes that nobody reaches, in both directions', () => {
+it('a majority decides whether an unreachable node is alive or dead', () => {
   const judged = judgeControlPlane([sight(0, majority([0, 1])), { node: node(1) }, sight(2, silent, nova('ACTIVE'))]);
   expect(judged.majority).toBe(true);
   expect(judged.nodes.map(({ verdict }) => verdict)).toEqual(['alive', 'alive', 'dead']);
@@ -63,7 +63,7 @@ it('believes no majority that two nodes prove of different clusters, nor one who
   expect(judgeControlPlane([sight(0, majority([0])), sight(1, silent), sight(2, silent)]).majority).toBe(false);
 });
 
-it('looks again while anything may change: somebody unknown, an etcd that is down, members that may elect a leader', () => {
+it('looks again while anything may change: an unknown node, an etcd that is down, members that may elect a leader', () => {
   const of = (...sights: NodeSight[]) => judgeControlPlane(sights);
   const off = (index: number) => sight(index, silent, nova('SHUTOFF'));
   const alone = (index: number) => sight(index, { kind: 'alone' });
@@ -76,7 +76,7 @@ it('looks again while anything may change: somebody unknown, an etcd that is dow
   expect([isWhole(survey(3, [])), isWhole(survey(3, [1])), isWhole(of(alone(0)))]).toEqual([true, false, false]);
 });
 
-it('nobody is dead because of one look', () => {
+it('no node counts as dead after a single look', () => {
   const before = judgeControlPlane([sight(0, silent, nova('ACTIVE')), sight(1, { kind: 'stopped' })]);
   const last = judgeControlPlane([sight(0, { kind: 'stopped' }), sight(1, { kind: 'stopped' })]);
   expect(confirmedBy(before, last).nodes.map(({ verdict }) => verdict)).toEqual(['unknown', 'dead']);

@@ -156,7 +156,7 @@ describe('unreachable is not dead', () => {
     }
   });
 
-  it('a node of which nobody knows is replaced as dead when a majority of the others counts it out', () => {
+  it('an unknown node is replaced as dead when the other nodes have a majority', () => {
     const plan = planHeal(facts({ controlPlane: [master(1)] }), survey(3, [], [1]));
     expect(ids(plan)).toContain('removeControlPlane-masterNode-1');
   });
@@ -169,7 +169,7 @@ describe('unreachable is not dead', () => {
   });
 });
 
-it('any heal: touches its victims only, updates the stack once at a time, and has no step that the dry run did not tell', () => {
+it('any heal: touches its victims only, updates the stack once at a time, and has no step that the dry run does not show', () => {
   const some = (count: number) => fc.uniqueArray(fc.nat({ max: count - 1 }));
   const world = fc
     .constantFrom(3, 5)

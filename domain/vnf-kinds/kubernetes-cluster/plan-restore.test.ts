@@ -81,7 +81,7 @@ it('two dead of three: the survivor gives the backup, keeps its server, and the 
   });
 });
 
-it('a backup that was chosen is what the cluster is restored from: nothing newer is asked of who answers', () => {
+it('a backup that the request names is the source of the restore: no node that answers gives newer data', () => {
   const chosen = planHeal(facts(1, { controlPlane: [master(0)], backupId: 'b7' }), survey(1, []));
   expect(find(chosen, 'snapshotEtcd-0')).toBeUndefined();
   expect(find(chosen, 'stopServers')).toMatchObject({ servers: [master(0)], after: [] });
@@ -95,7 +95,7 @@ it('a backup that was chosen is what the cluster is restored from: nothing newer
   });
 });
 
-it('a backup id that nobody has is refused with those that there are, and one that would not be used, too', () => {
+it('an unknown backup id is refused with the ids that exist, and an id that would not be used is refused, too', () => {
   const restoring = planHeal(facts(1, { controlPlane: [master(0)] }), survey(1, [0]));
   const check = (plan: Plan, backupId?: string) => () =>
     checkBackup(plan, { vnfInstanceId: 'i', backups: [{ id: 'b1' }, { id: 'b2' }], backupId });
@@ -147,7 +147,7 @@ it('a majority that lives is not restored, allowed or not', () => {
   );
 });
 
-it('a dry run that may restore tells the steps of both ways, as one graph', () => {
+it('a dry run that may restore shows the steps of both ways, as one graph', () => {
   const of = facts(3, { controlPlane: [master(0), master(1)], workers: [worker(0)] });
   const told = new Set(planHeal(of).steps.map(({ id }) => id));
   for (const dead of [[], [0], [0, 1], [1]]) {

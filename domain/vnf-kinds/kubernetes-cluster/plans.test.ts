@@ -101,7 +101,7 @@ it('runs every step of every plan: unique ids, no cycle, no missing predecessor'
   }
 });
 
-it('waits for the graceful termination timeout before it deletes, ten seconds unless asked otherwise', () => {
+it('waits for the graceful termination timeout before it deletes, ten seconds unless the request says otherwise', () => {
   expect(
     planTerminate({ terminationType: 'GRACEFUL' }).steps.map((one) => [
       one.kind,
@@ -178,7 +178,7 @@ it('undoes a scale out without a backup: the newest one is of the cluster as it 
   });
 });
 
-it('says of a backup from whom it is, as far as the plan names a node', () => {
+it('names the node of a backup, if the plan names one', () => {
   const [named, any] = [{ source: 'masterNode[1]' }, {}].map((input) =>
     stepSummary({ kind: 'snapshotEtcd', ...input }),
   );

@@ -61,7 +61,7 @@ describe('healOrder', () => {
     }
   });
 
-  it('refuses while a node that is not to be healed is down: nobody could join', () => {
+  it('refuses while a node that is not to be healed is down: no node could join', () => {
     const { nodes, members } = cluster(5, [3]);
     const order = healOrder(members, nodes, slots(0));
     expect(order).toMatchObject({ verdict: 'others-down', sentence: expect.stringContaining('; master14 must vote') });
@@ -104,7 +104,7 @@ describe('the arithmetic', () => {
   });
 });
 
-/** A cluster as etcd runs it: replays what heal does, and says the smallest margin of living voters over the majority. */
+/** Plays a heal on a cluster as etcd runs it. @returns the margins of living voters over the majority, or 'refused' */
 function replay(count: number, dead: readonly number[], victims: readonly number[]): number[] | 'refused' {
   const { nodes, members: start } = cluster(count, dead);
   const order = healOrder(start, nodes, slots(...victims));

@@ -19,7 +19,7 @@ it('asks for a token that lives as long as the account, and binds the account to
   expect(token.metadata.annotations['kubernetes.io/service-account.name']).toBe(account.metadata.name);
 });
 
-it('reads token and CA, and knows when Kubernetes has not made them yet', () => {
+it('reads token and CA, and finds nothing while Kubernetes has not made them yet', () => {
   expect(credentialsOf(secret({ token: base64('a.b.c'), 'ca.crt': base64(CA), namespace: '' }))).toEqual({
     bearer_token: 'a.b.c',
     ssl_ca_cert: CA,

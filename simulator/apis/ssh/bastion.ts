@@ -79,7 +79,7 @@ export async function startBastion(
   };
 }
 
-/** Tells a person who logs in to the bastion itself how to use it. */
+/** Prints how to use the bastion, for a login to the bastion itself. */
 function serveGreeting(accept: () => ssh2.Session): void {
   const session = accept();
   const text = 'This bastion only forwards: ssh -J bastion@127.0.0.1:PORT ubuntu@ADDRESS\r\n';

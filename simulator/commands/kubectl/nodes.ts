@@ -136,7 +136,7 @@ interface AppliedNode {
 
 /**
  * Applies the labels of a manifest to a node, as server-side apply does it: labels of this manager that the manifest
- * does not have any more are removed, and those of others are only changed by force.
+ * does not have any more are removed, and labels of other managers are only changed by force.
  */
 export function applyNode({ metadata }: AppliedNode, scope: NodesScope): Output {
   const { name, uid, labels = {} } = metadata;

@@ -22,7 +22,7 @@ export interface TestCloud {
   machine(name: string, address: string, more?: Partial<Machine>): Machine;
   /** Runs a command as `ubuntu` through the bastion. */
   ssh(address: string, command: string, options?: SshOptions): Promise<SshResult>;
-  /** Stops this simulator and starts another one with the same state, `later` simulated seconds later. */
+  /** Stops this simulator and starts another one with its state, `later` simulated seconds later. */
   restart(later?: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -39,8 +39,8 @@ function comparePart(left: string, right: string): number {
   return 0;
 }
 
-/** Whether a version satisfies `name=asked`; `*` matches anything. */
-export function versionMatches(asked: string, version: string): boolean {
-  const expression = asked.replaceAll(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*');
+/** Whether a version satisfies `name=wanted`; `*` matches anything. */
+export function versionMatches(wanted: string, version: string): boolean {
+  const expression = wanted.replaceAll(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*');
   return new RegExp(`^${expression}$`).test(version);
 }

@@ -43,7 +43,7 @@ export function firstWorld(options: WorldOptions): CloudState {
   const user = (name: string, roles: Record<string, string[]>) =>
     state.users.push({ id: chance.hex(), name, password: 'devstack', roles });
   user('admin', { [admin]: ['admin', 'member', 'reader'], [nfv]: ['admin', 'member', 'reader'], [other]: ['admin'] });
-  // the roles that DevStack's plugin for Tacker gives to it: an admin sees the compute host of a server
+  // DevStack's plugin for Tacker gives these roles to the user: an admin sees the compute host of a server
   user('nfv_user', { [nfv]: ['admin', 'advsvc', 'member', 'heat_stack_owner', 'reader'] });
   user('nfv_member', { [nfv]: ['member', 'reader'] });
   user('nfv_reader', { [nfv]: ['reader'] });

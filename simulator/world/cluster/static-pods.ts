@@ -11,7 +11,7 @@ function hasManifest(node: SimNode, component: Component): boolean {
   return node.root.exists(`${MANIFESTS}/${component}.yaml`);
 }
 
-/** Whether the kubelet keeps the container of the component running. The component may be unhealthy all the same. */
+/** Whether the kubelet keeps the container of the component running. The component may still be unhealthy. */
 export function runsComponent(node: SimNode, component: Component): boolean {
   return kubeletRuns(node) && hasManifest(node, component);
 }

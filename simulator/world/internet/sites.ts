@@ -78,7 +78,7 @@ const PAGES: readonly { readonly pattern: RegExp; readonly page: Page }[] = [
   },
 ];
 
-/** Returns a page or small file of a known site. Releases are in artefacts.ts. */
+/** Returns a page or small file of a site that the simulator has. Releases are in artefacts.ts. */
 export function siteFile(url: string): string | undefined {
   for (const { pattern, page } of PAGES) {
     const match = pattern.exec(url);

@@ -2,7 +2,7 @@
 export interface UnitState {
   readonly name: string;
   readonly description: string;
-  /** The state after `systemctl start`; the kubelet may crash-loop all the same. */
+  /** The state after `systemctl start`; the kubelet may still crash-loop. */
   active: 'active' | 'inactive' | 'failed';
   enabled: boolean;
   /** Time of the last change of the state, ISO 8601. */

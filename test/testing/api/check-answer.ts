@@ -4,10 +4,10 @@ import { FACES } from '../../../api/openapi/faces.ts';
 
 export interface ReceivedAnswer {
   readonly method: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly status: number;
-  /** By name in lower case. */
+  /** Reads a header by its name in lower case. */
   readonly header: (name: string) => string | null | undefined;
   readonly text: string;
 }
@@ -26,7 +26,9 @@ const RESOURCES: readonly Documented[] = FACES.flatMap((face) =>
   })),
 );
 
-/** An artifact's path goes on over slashes; clients of /v1.0 may write `.json` behind a path. */
+/**
+ * A pattern for the paths of a route. The path of an artifact may contain slashes; clients of /v1.0 may append `.json`.
+ */
 function patternOf(path: string): RegExp {
   const parts = path
     .replace(/[.]/g, '\\.')

@@ -13,11 +13,11 @@ import { enterState, nextSeq } from './enter-state.ts';
 export interface FakeEngine extends LcmEngine {
   /** What start does next: accept; refuse as busy; be away; accept and lose the answer. */
   mode: 'accept' | 'busy' | 'away' | 'answer-lost';
-  /** Controls that reached it. */
+  /** Controls that reached the engine. */
   asked: OperatorAction[];
   /** Instances whose stack is still in the VIM. */
   leftovers: Set<string>;
-  /** What the next looks see; undefined: nobody answers. */
+  /** The answer of the next looks. Undefined when the cluster does not answer. */
   sees: ClusterLook | undefined;
 }
 

@@ -5,7 +5,7 @@ interface Link {
   extCps: { cpdId: string; cpConfig: unknown }[];
 }
 
-/** The same request of the guide in the shape of version 1: arrays, with one VIM connection `vim-a`. */
+/** The request of the guide in the shape of version 1: arrays, with one VIM connection `vim-a`. */
 export function v1Request(name: 'instantiate-simple' | 'instantiate-complex') {
   return asV1(sampleRequest(name));
 }

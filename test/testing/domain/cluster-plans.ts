@@ -14,7 +14,7 @@ export function planInstantiate(shape: ClusterShape): Plan {
   return stack.planInstantiate(insideCluster({ shape }));
 }
 
-/** A scale asks of the shape of the cluster only whether its workers are kept apart. */
+/** A scale needs only one fact of the shape: whether the workers are kept apart. */
 const anyShape: ClusterShape = {
   controlPlane: { vduId: 'masterNode', count: 1 },
   workers: { vduId: 'workerNode', count: 1 },
@@ -26,7 +26,7 @@ export function planScale(facts: scaling.ScaleFacts, shape = anyShape): Plan {
   return scaling.planScale(facts, insideCluster({ shape }));
 }
 
-/** For tests: what undoes a scale out of workers. */
+/** For tests: the plan that undoes a scale out of workers. */
 export function planScaleOutRollback(facts: scaling.ScaleFacts, shape = anyShape): Plan {
   return scaling.planScaleOutRollback(facts, insideCluster({ shape }));
 }

@@ -6,9 +6,9 @@ import {
 import { majority } from '../../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 
 /**
- * What a control plane of `count` nodes says about itself.
+ * Makes the survey of a control plane of `count` nodes.
  * @param dead indices of the nodes whose etcd does not answer, and whose servers are off
- * @param unknown of those that nobody reaches
+ * @param unknown indices of the nodes that are unreachable
  */
 export function survey(count: number, dead: readonly number[], unknown: readonly number[] = []): ControlPlaneSurvey {
   const nodes = slotNames('masterNode', count).map((slot, index) => ({

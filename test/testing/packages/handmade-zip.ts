@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** One entry as a test wants it, lies included. */
+/** One entry as a test wants it, false declarations included. */
 export interface HandmadeEntry {
   readonly name: string;
   readonly content?: string | Buffer;
@@ -9,7 +9,7 @@ export interface HandmadeEntry {
   readonly mode?: number;
   /** General purpose bits besides UTF-8: 1 is encryption. */
   readonly flags?: number;
-  /** What both headers declare; the truth when absent. */
+  /** The size that both headers declare. Default: the true size. */
   readonly declaredSize?: number;
   readonly declaredCrc?: number;
   readonly method?: number;

@@ -39,7 +39,7 @@ topology_template:
 
 export const SCRIPT = '#!/bin/bash\necho hello\n';
 
-/** The least that is a package, with a script that its manifest gives the hash of, and an image. */
+/** The smallest valid package, with an image, and a script whose hash the manifest has. */
 export const SMALL_PACKAGE: Readonly<Record<string, string>> = {
   'TOSCA-Metadata/TOSCA.meta': TOSCA_META,
   'Definitions/vnfd.yaml': VNFD,

@@ -15,7 +15,7 @@ export interface LoopbackNode {
   /** Directory of everything this node keeps; jobs are under `jobRoot`. */
   readonly directory: string;
   readonly jobRoot: string;
-  /** Command lines that were asked for, in order. */
+  /** Command lines that clients sent, in order. */
   readonly commands: string[];
   /** Passwords that were offered. */
   readonly passwordsSeen: string[];
@@ -24,7 +24,7 @@ export interface LoopbackNode {
   readonly mostUnfinishedLogins: number;
   /** The most commands that ran at once. */
   readonly mostCommands: number;
-  /** Ends all TCP connections without a word; running commands and units go on. */
+  /** Cuts all TCP connections without a closing handshake. Running commands and units go on. */
   cut(): void;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface LoopbackNodeOptions {
   readonly password?: string;
   /** Refuses direct-tcpip (as a bastion that cannot reach a node). Default: connects to 127.0.0.1. */
   readonly refuseForwarding?: boolean;
-  /** Commands get no answer. */
+  /** True when commands get no answer. */
   readonly hangs?: boolean;
   /** So many connections are closed before the banner, as sshd does beyond MaxStartups. */
   readonly drops?: number;
@@ -118,7 +118,7 @@ function socketOf(connection: Connection): Socket {
   return (connection as unknown as { _sock: Socket })._sock;
 }
 
-/** Counts what is inside, and remembers the most. */
+/** Counts present items, and keeps the highest count. */
 class Gauge {
   most = 0;
   readonly #inside = new Set<object>();

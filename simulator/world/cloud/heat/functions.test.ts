@@ -53,7 +53,7 @@ describe('intrinsic functions', () => {
     expect(evaluate(node, scope)).toEqual(expected);
   });
 
-  it('says when a value cannot be known yet', () => {
+  it('throws NotYet when a value does not exist yet', () => {
     const early = {
       ...scope,
       reference: (name: string) => {

@@ -15,8 +15,9 @@ interface ScalingParts {
 }
 
 /**
- * Carries out a signal. Heat answers it at once; whether something happens, only events and members tell: it does nothing and says
- * nothing while the group is changing, during the cooldown, or at the bounds of the group. The parent stack keeps its status.
+ * Carries out a signal. Heat answers it at once, and only events and members show its effect. It has no effect and no
+ * event while the group is changing, during the cooldown, or at the bounds of the group. The parent stack keeps its
+ * status.
  * @throws Refusal 400 for a resource that is no policy, or that is being deleted
  */
 export function signalResource(parts: ScalingParts, stack: Stack, policy: Resource, details: Json): void {
