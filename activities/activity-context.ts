@@ -8,9 +8,9 @@ import type { ActivityDependencies } from './dependencies.ts';
  */
 export interface ActivityContext<Input extends OperationRef = OperationRef> {
   readonly deps: ActivityDependencies;
-  /** What the workflow gave to the activity: the ids of the operation, and more for some activities. */
+  /** The input of the activity: the ids of the operation, and more for some activities. */
   readonly input: Input;
 }
 
-/** What an activity works with that sends heartbeats: besides its input the lease that its heartbeats hold. */
+/** The context of an activity that sends heartbeats. Its heartbeats hold the lease. */
 export interface LeasedContext extends ActivityContext, AttemptLease {}

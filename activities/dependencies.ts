@@ -16,7 +16,7 @@ export interface Bastion {
 export interface Pace {
   /** First and longest pause between two looks at a stack or a job. */
   readonly poll: { readonly first: number; readonly longest: number };
-  /** From the stack's completion until a node must answer over SSH. */
+  /** The longest time from the stack's completion until a node answers over SSH. */
   readonly bootLimit: number;
   /** How long a node that was prepared may be unreachable before the step fails, and is tried again. */
   readonly reachLimit: number;

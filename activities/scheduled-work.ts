@@ -18,7 +18,7 @@ export function createScheduledActivities(deps: ActivityDependencies): Scheduled
   return { snapshotOnSchedule: activityOf('snapshots'), labelOnSchedule: activityOf('labels') };
 }
 
-/** What is done with the cluster of an instance. @returns what was done, for people */
+/** The scheduled work on the cluster of an instance. @returns a sentence for people about the result */
 const WORKS: Readonly<Record<ScheduledWork, (context: LeasedContext) => Promise<string>>> = {
   snapshots: async (context) => {
     const kept = await keepFirstBackup(context, await controlPlaneSlots(context));

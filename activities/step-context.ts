@@ -6,14 +6,14 @@ import { heartbeating } from './attempt/heartbeating.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /**
- * What an attempt of a step works with: its input, the dependencies of the worker, and the lease that its heartbeats
+ * The context of an attempt of a step: its input, the dependencies of the worker, and the lease that its heartbeats
  * hold.
  */
 export interface StepContext extends LeasedContext {
   readonly input: StepInput;
 }
 
-/** What an attempt of a step of this kind works with. */
+/** The context of an attempt of a step of this kind. */
 export interface StepContextOf<K extends ActivityKind> extends StepContext {
   readonly input: StepInputOf<K>;
 }

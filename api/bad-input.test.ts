@@ -32,7 +32,7 @@ async function rows(): Promise<Record<string, number>> {
 type Change = (body: any) => unknown;
 const cluster = (body: Parameters<Change>[0]) => body.additionalParams.k8s_cluster_installation_param;
 
-/** What is changed in the guide's request; then status, code and words of the answer. */
+/** The change to the guide's request; then status, code and words of the answer. */
 const INSTANTIATE: [name: string, change: Change, status: number, code: string, words: RegExp][] = [
   ['no flavour', (body) => delete body.flavourId, 400, 'BAD_REQUEST', /flavourId: is missing/],
   ['flavour of a wrong type', (body) => (body.flavourId = 7), 400, 'BAD_REQUEST', /flavourId: expected string/],

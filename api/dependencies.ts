@@ -14,7 +14,7 @@ export interface TokenOwner {
   readonly expiresAt: number;
 }
 
-/** What is needed to log in to an OpenStack. */
+/** The data for a login to an OpenStack. */
 export interface VimCredentials {
   readonly authUrl: string;
   readonly username: string;
@@ -53,7 +53,7 @@ interface Limits {
 
 const DEFAULT_LIMITS: Limits = { jsonBytes: 1024 * 1024, packageBytes: 1024 ** 3, pageSize: 0 };
 
-/** What the API needs: handed over once, at the start. */
+/** The parts that the API uses. It gets them once, at its start. */
 export interface ApiDependencies {
   readonly db: Database;
   readonly secrets: Secrets;

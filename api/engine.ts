@@ -3,7 +3,7 @@ import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { Operation } from '../domain/operations.ts';
 import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 
-/** What the API asks of the workflow engine. Everything else it reads from the store. */
+/** The functions of the workflow engine that the API uses. It reads everything else from the store. */
 export interface LcmEngine {
   /**
    * Starts an operation; resolves when its request is in the history of its workflow.

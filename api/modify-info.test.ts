@@ -7,7 +7,7 @@ import { sampleRequest } from '../test/testing/api/sample-package.ts';
 const test = await startFileApi();
 const CONNECTION = sampleRequest('instantiate-simple').vimConnectionInfo.vim1;
 
-/** As `openstack vnflcm update` sends it. */
+/** Sends a PATCH as `openstack vnflcm update` does. */
 const update = (id: string, json: unknown, version: 'v1' | 'v2' = 'v2') =>
   test.call('PATCH', `/vnflcm/${version}/vnf_instances/${id}`, {
     json,

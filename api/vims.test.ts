@@ -9,7 +9,7 @@ import { sampleRequest } from '../test/testing/api/sample-package.ts';
 
 const test = await startFileApi();
 
-/** As the client sends it. */
+/** A VIM as the client sends it. */
 function vim(changes: Record<string, unknown> = {}) {
   return {
     auth_url: 'http://127.0.0.1:5000/v3',

@@ -1,4 +1,4 @@
-/** What Nova limits per project: servers, cores, MiB of memory. */
+/** The quotas that Nova has per project: servers, cores, MiB of memory. */
 const QUOTA_KINDS = ['instances', 'cores', 'ram'] as const;
 type QuotaKind = (typeof QUOTA_KINDS)[number];
 export type Amount = Readonly<Record<QuotaKind, number>>;
@@ -23,7 +23,7 @@ export interface AddedServers {
   readonly by: number;
 }
 
-/** What a scale out of a VDU needs, and what there is. */
+/** The needs of a scale out of a VDU, and the resources of the cloud. */
 export interface Growth {
   readonly by: number;
   /** The Nova flavor of one server. */

@@ -28,7 +28,7 @@ export interface DiscoveredStack {
 /** A server of the VNF, bound to its slot. */
 export interface DiscoveredNode {
   readonly slot: string;
-  /** What the kind of VNF uses the server for, for example `master`; the id of the VDU where the kind tells no roles apart. */
+  /** The role of the server, for example `master`; the id of the VDU when the kind of VNF has no roles. */
   readonly role: string;
   readonly serverId: string;
   readonly nodeName: string;

@@ -5,7 +5,7 @@ import type { Fate } from './steps/step-kind.ts';
 /** A node that the instance has before the operation. */
 export interface ExistingNode {
   readonly slot: string;
-  /** What the kind of VNF uses it for; `master` is a member of etcd. */
+  /** The role of the node in its kind of VNF. A `master` is a member of etcd. */
   readonly role: string;
   /** The label of the node for people, for example `worker57 (10.10.0.57)`. */
   readonly label: string;

@@ -5,7 +5,7 @@ import type { VnfInfoModificationRequest } from './sol-requests.ts';
 
 type Free = Record<string, unknown>;
 
-/** What a MODIFY_INFO may change of an instance, in the names of SOL003. */
+/** The members of an instance that a MODIFY_INFO may change, with the names of SOL003. */
 export interface ModifiableInfo {
   readonly vnfInstanceName?: string | undefined;
   readonly vnfInstanceDescription?: string | undefined;

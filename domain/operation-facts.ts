@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { Survey } from './vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { ClusterContext } from './vnf-kinds/kubernetes-cluster/phase-environment.ts';
 
-/** By slot: the id of its server. */
+/** Ids of servers by slot. */
 const ServersBySlot = z.record(z.string(), z.string());
 
-/** What activities of an operation find out and later ones read, by key. A key never changes its meaning: rows outlive releases. */
+/**
+ * The facts of an operation by key: an activity finds them, later activities read them. A key never changes its
+ * meaning: rows outlive releases.
+ */
 const FACTS = {
   /** The grant: the Glance image of each software image. */
   grant: z.object({ softwareImages: z.record(z.string(), z.string()) }),
@@ -13,15 +16,15 @@ const FACTS = {
   cluster: ClusterContext,
   /** `instantiatedVnfInfo` as it will stand on the instance when the operation completes. */
   instantiatedVnfInfo: z.record(z.string(), z.unknown()),
-  /** What the control plane said before a heal was planned. */
+  /** The survey of the control plane before a heal was planned. */
   survey: Survey,
-  /** By slot: the verdict of a step on a control-plane node after the survey. */
+  /** The verdict of a step on a control-plane node after the survey, by slot. */
   confirmed: z.record(z.string(), z.enum(['alive', 'dead', 'unknown'])),
-  /** By server id: the slot of a control-plane node that was stopped before a restore. */
+  /** Slots of the control-plane nodes that were stopped before a restore, by server id. */
   fenced: z.record(z.string(), z.string()),
   /** The backup that the cluster is restored from: a retry goes on with it. */
   restore: z.object({ backupId: z.string() }),
-  /** By slot: the name of the Node object of a worker that was taken out of the cluster. */
+  /** Names of the Node objects of workers that were removed from the cluster, by slot. */
   removedNodes: z.record(z.string(), z.string()),
   /** An action of the stack that did not end. Heat sets `updated_time` anew with each action, so it names one. */
   stuckStack: z.object({ stackId: z.string(), since: z.string() }),

@@ -38,7 +38,10 @@ interface LcmOperation<Request> {
   readonly needs?: InstantiationState;
   /** The state of the instance when the operation has completed. Undefined when it stays in its state. */
   readonly leaves?: InstantiationState;
-  /** Where flavour, VIM connection and the logins of nodes come from: the request, or what the instance was made with. */
+  /**
+   * The source of flavour, VIM connection and logins of nodes: the request, or the data that the instance was made
+   * with.
+   */
   readonly factsFrom: 'request' | 'instance';
   /**
    * What happens to the servers: decides what the grant asks of the cloud, and whether scale levels change. Undefined

@@ -2,7 +2,7 @@ import { type Document, type ParsedNode, parseDocument, stringify, visit } from 
 import { indentContinuationLines } from './yaml-continuation-lines.ts';
 import { PYYAML_SCALARS } from './yaml-scalars.ts';
 
-/** More than this is not a VNFD or a HOT. */
+/** The most characters of a file. No VNFD and no HOT is longer. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_DEPTH = 64;
 /** How many nodes aliases may expand to, per node they stand for: the "billion laughs" need thousands. */

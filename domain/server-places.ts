@@ -24,7 +24,7 @@ export interface GroupMember {
   readonly creationTime: string;
 }
 
-/** Where a server stands among the servers of its VDU: the N of its slot `VDU[N]`. */
+/** The place of a server among the servers of its VDU. */
 export interface ServerPlace {
   readonly index: number;
   /** Undefined for a server that StandardUserData made. */

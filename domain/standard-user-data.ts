@@ -30,13 +30,13 @@ export interface UserDataInput extends BaseHot {
   readonly grant?: Grant;
 }
 
-/** What Heat is given. */
+/** The content of a stack that Heat gets. */
 export interface StackContent {
   /** The top HOT, as YAML. */
   readonly template: string;
   /** Nested templates by file name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Complete: Heat replaces a json parameter whole. */
+  /** All parameters, complete: Heat replaces a json parameter as a whole. */
   readonly parameters: { readonly nfv: Nfv } & Readonly<Record<string, unknown>>;
 }
 

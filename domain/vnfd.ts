@@ -6,7 +6,7 @@ import type { Flavour, Level } from './vnfd/model.ts';
 import { type Definitions, invalid, type NodeTemplate, toscaText } from './vnfd/tosca.ts';
 import { type TypeHierarchy, typeHierarchy } from './vnfd/type-hierarchy.ts';
 
-/** What a VNFM needs of a VNFD (SOL001), in SOL's terms. */
+/** The parts of a VNFD (SOL001) that a VNFM needs, with SOL's names. */
 export interface Vnfd {
   readonly vnfdId: string;
   readonly provider: string;
@@ -51,7 +51,10 @@ function readIdentity(definitions: readonly Definitions[], types: TypeHierarchy)
   };
 }
 
-/** What the node says, or the default of the input that it names, or the default of its type. */
+/**
+ * The value of a property: of the node itself, or the default of the input that the node names, or the default of its
+ * type.
+ */
 function propertyOf(
   { file, node }: { readonly file: Definitions; readonly node: NodeTemplate },
   name: string,

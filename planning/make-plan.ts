@@ -37,18 +37,18 @@ export type PlanQuestion<O extends Operation = Operation> = {
     readonly operation: P;
     readonly request: RequestOf<P>;
     readonly instance: PlannedInstance;
-    /** What a survey of the VNF found. Undefined when none was made: then every node counts as alive. */
+    /** The result of a survey of the VNF. Undefined without a survey: then every node counts as alive. */
     readonly survey?: unknown;
   };
 }[O];
 
 export interface Planned {
   readonly plan: Plan;
-  /** What would undo the operation. Undefined when it cannot be undone. */
+  /** The plan that would undo the operation. Undefined when it cannot be undone. */
   readonly rollback?: Plan;
   /** Undefined when nothing in the servers takes part. */
   readonly vnf?: Vnf;
-  /** What a scale out adds. */
+  /** The servers that a scale out adds. */
   readonly added?: AddedServers;
 }
 
@@ -183,7 +183,7 @@ interface FactSources {
   readonly survey?: unknown;
 }
 
-/** Of an instance that is instantiated. */
+/** Reads the facts about an instantiated instance, and its VNF. */
 async function factsOf(
   deps: PlanningDependencies,
   { instance, of, additionalParams = {}, survey }: FactSources,

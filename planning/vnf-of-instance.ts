@@ -11,7 +11,7 @@ interface VnfSources {
   /** The flavour of the request, or the one that the instance was instantiated with. */
   readonly flavour: Flavour;
   readonly files: InstancePackage['files'];
-  /** Of the request. */
+  /** The additional parameters of the request. */
   readonly additionalParams: Readonly<Record<string, unknown>>;
 }
 

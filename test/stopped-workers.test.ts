@@ -6,7 +6,7 @@ import { storeContent } from './testing/store-content.ts';
 import { createInstance, guideRequest, onboardSample, operationOf, settled } from './testing/system.ts';
 import { type SystemOfWorkers, startSystemOfWorkers } from './testing/system-of-workers.ts';
 
-/** Where a worker is stopped: at the border of steps that change cloud and store, and in the midst of jobs. */
+/** The places where a worker is stopped: the borders of steps that change cloud and store, and the middle of jobs. */
 const STOPPED = [
   'applyStack before',
   'discover before',

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { completeOperation, instantiateCluster } from './testing/operations.ts';
 import { onboardSample, type System, startSystem } from './testing/system.ts';
 
-/** sshd opens ten sessions per connection; all that is done to workers goes over one connection to a control-plane node. */
+/**
+ * sshd opens ten sessions per connection, and all commands about workers go over one connection to a control-plane
+ * node.
+ */
 const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url));
 const WORKERS = 12;
 
@@ -36,7 +39,7 @@ async function onboardLargeSample(): Promise<string> {
 
 const run = (task: string, body: object) => completeOperation(system.http, { id, task, body });
 
-/** Where sshd's limits struck. */
+/** The entries of the ledger for limits of sshd that were reached. */
 const struck = () => system.simulator.ledger.entries().filter(({ kind }) => kind === 'ssh-limit');
 const workers = () => system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('worker'));
 

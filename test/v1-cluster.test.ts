@@ -68,7 +68,7 @@ class Guided {
   async show() {
     return (await system.http.get(`${INSTANCES}/${this.id}`)).data;
   }
-  /** As `show` prints them: by VDU, the oldest first. */
+  /** The VNFCs of a VDU as `show` prints them: the oldest first. */
   async vnfcs(vduId: string): Promise<Vnfc[]> {
     const info: { vnfcResourceInfo: Vnfc[] } = (await this.show()).instantiatedVnfInfo;
     return info.vnfcResourceInfo.filter((vnfc) => vnfc.vduId === vduId);
@@ -81,7 +81,7 @@ class Guided {
     expect(answer.status, JSON.stringify(answer.data)).toBe(200);
     return answer.data;
   }
-  /** By name of the group: `desired_capacity` in Heat's template, and the members that Heat has. */
+  /** `desired_capacity` in Heat's template and the number of members in Heat, by the name of the group. */
   groups(): Record<string, [desired: unknown, members: number]> {
     const { stacks, texts } = system.simulator.cloud.state;
     const root = Object.values(stacks).find(({ name, action }) => name === `vnf-${this.id}` && action !== 'DELETE');

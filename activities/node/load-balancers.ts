@@ -21,7 +21,7 @@ export async function changeOtherLoadBalancers(step: StepContext, { kind, out: s
   const masters = await listControlPlane(step.deps.db, step.input.vnfInstanceId);
   const out = masters.filter(isOut).map(({ nodeName }) => nodeName);
   const there = masters.filter((node) => !isOut(node));
-  const seenAs = (cluster: ClusterContext) => without(cluster, out);
+  const seenAs = (cluster: ClusterContext) => leaveOutNodes(cluster, out);
   await Promise.all(there.map(({ slot }) => setUpLoadBalancer(step, { kind, slot, seenAs })));
 }
 
@@ -29,7 +29,10 @@ export async function changeOtherLoadBalancers(step: StepContext, { kind, out: s
  * While nodes are out, the virtual address is left out, so that keepalived is not changed: it moves the address by
  * itself.
  */
-function without({ controlPlanes, virtualIp, ...cluster }: ClusterContext, out: readonly string[]): ClusterContext {
+function leaveOutNodes(
+  { controlPlanes, virtualIp, ...cluster }: ClusterContext,
+  out: readonly string[],
+): ClusterContext {
   return {
     ...cluster,
     controlPlanes: controlPlanes.filter(({ name }) => !out.includes(name)),

@@ -10,7 +10,7 @@ import { pollUntil } from '../attempt/poll.ts';
 import { readVnf } from '../facts/plan-question.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
-/** What an activity needs besides to work on a node. */
+/** The node of an activity, and the session with it. */
 export interface NodeAccess {
   readonly node: ClusterNode;
   readonly parameters: ClusterParameters;
@@ -18,11 +18,11 @@ export interface NodeAccess {
   readonly session: SshSession;
 }
 
-/** What work on a node works with. */
+/** The context of work on a node. */
 export interface NodeContext extends LeasedContext, NodeAccess {}
 
 interface NodeVisit {
-  /** Default: the slot of the step. */
+  /** The slot of the node. Default: the slot of the step. */
   readonly slot?: string;
   /** How long the node may be unreachable, for example because it boots. Default: the pace's `reachLimit`. */
   readonly limitSeconds?: number;

@@ -25,7 +25,7 @@ const LOG_RECORD_MS = 1_000;
 
 export interface Phase {
   readonly kind: StepKind;
-  /** Of the phase in the install script. Default: the phase of the kind of step. */
+  /** The name of the phase in the install script. Default: the phase of the kind of step. */
   readonly name?: string;
   /** Distinguishes jobs of one step, for example a token minted on another node. */
   readonly jobSuffix?: string;
@@ -38,7 +38,7 @@ export interface Phase {
   sealSecrets?(secretOutputs: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** What a phase works with: an attempt of a step, on a node. */
+/** The context of a phase: an attempt of a step, on a node. */
 export interface PhaseContext extends StepContext, NodeAccess {}
 
 /**

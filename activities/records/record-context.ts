@@ -5,7 +5,7 @@ import type { AttemptLease } from '../attempt/heartbeating.ts';
 /** Activities about an operation as a whole. */
 type RecordKind = keyof RecordActivities;
 
-/** What the activity of this name works with. */
+/** The context of the activity with this name. */
 export type RecordContext<K extends RecordKind> = ActivityContext<Parameters<RecordActivities[K]>[0]>;
 
 /** The work of an activity about an operation as a whole. It may run twice. */

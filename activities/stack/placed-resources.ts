@@ -8,7 +8,7 @@ import { refOf } from './stack-progress.ts';
 
 /** A resource of the stack of an instance. Servers in nested stacks have a place. */
 export interface PlacedStackResource extends StackResourceFacts {
-  /** As Heat lists it. */
+  /** The resource as Heat lists it. */
   readonly row: StackResource;
 }
 

@@ -9,7 +9,7 @@ import { refOf, resumeStack } from './stack-progress.ts';
 
 const Template = z.looseObject({ resources: z.record(z.string(), z.unknown()).default({}) });
 
-/** What a step works with that gives a stack more or fewer servers. */
+/** The context of a step that gives a stack more or fewer servers. */
 export interface ScaledStack extends StackContext {
   readonly stack: Stack;
   /** The template as Heat has it, as JSON text. */

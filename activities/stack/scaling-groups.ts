@@ -27,11 +27,11 @@ export async function findScalingGroup(context: ActivityContext, vduId: string):
   return vduGroups(baseHot(textsUnder(files, 'BaseHOT/'), of.id)).get(vduId);
 }
 
-/** What work on a stack with scaling groups works with. The stack was at rest when it was read. */
+/** The context of work on a stack with scaling groups. The stack was at rest when it was read. */
 interface GroupedStack extends StackContext {
   readonly stack: Stack;
   readonly resources: readonly PlacedStackResource[];
-  /** By group: how many members it has. */
+  /** The number of members by the name of the group. */
   readonly sizes: Readonly<Record<string, number>>;
 }
 

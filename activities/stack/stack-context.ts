@@ -3,7 +3,7 @@ import type { LeasedContext } from '../activity-context.ts';
 import { readVimConnection, stackName } from '../facts/operation-facts.ts';
 import { vimSession } from './vim-session.ts';
 
-/** What an activity needs besides to work on the stack of its instance. */
+/** The access to the VIM and to the stack of an instance. */
 export interface StackAccess {
   /** The session with the VIM of the instance. */
   readonly session: Session;
@@ -12,7 +12,7 @@ export interface StackAccess {
   readonly stackName: string;
 }
 
-/** What work on the stack of an instance works with. */
+/** The context of work on the stack of an instance. */
 export interface StackContext extends LeasedContext, StackAccess {}
 
 /**

@@ -39,7 +39,9 @@ export async function recallNodes(step: StepContextOf<'recallNodes'>): Promise<u
 interface Recall extends PhaseContext {
   /** Nodes that the cluster had before, and keeps. */
   readonly staying: readonly ClusterNode[];
-  /** By name: whether the kubelet could be restarted, for all nodes that this was tried for. */
+  /**
+   * Whether the kubelet was restarted, by the name of the node. Only nodes with an attempt to restart it are listed.
+   */
   readonly outcomes: Map<string, 'restarted' | 'unreachable'>;
 }
 

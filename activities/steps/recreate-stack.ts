@@ -15,7 +15,7 @@ import type { StepContextOf } from '../step-context.ts';
 /** A stack as it was before it was deleted. It is kept sealed, because its parameters may hold secrets. */
 const Blueprint = z.object({
   id: z.string(),
-  /** As text where the sizes of scaling groups had to be set. */
+  /** The template. It is text when the sizes of scaling groups had to be set. */
   template: z.union([z.string(), z.record(z.string(), z.unknown())]),
   files: z.record(z.string(), z.string()),
   parameters: z.looseObject({ nfv: z.unknown() }),

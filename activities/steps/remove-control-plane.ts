@@ -54,7 +54,7 @@ function proveDeparture(members: readonly LiveMember[], victim: ControlPlaneNode
 interface Removal extends NodeContext {
   /** All control-plane nodes. */
   readonly nodes: readonly ControlPlaneNode[];
-  /** Of the node that leaves. */
+  /** The slot of the node that leaves. */
   readonly slot: string;
   /** The verdicts that the plan rests on. */
   readonly before: Verdicts;

@@ -31,7 +31,7 @@ export async function replaceServers(step: StepContextOf<'replaceServers'>): Pro
 }
 
 interface Replacement extends StepContext, StackAccess {
-  /** Of the servers that are replaced. */
+  /** Slots of the servers that are replaced. */
   readonly slots: readonly string[];
 }
 
@@ -99,7 +99,7 @@ function serversToRemove(found: readonly HealedServer[], before: Readonly<Record
 
 interface HealedServer {
   readonly slot: string;
-  /** For people and for the keys of `nfv`, for example `workerNode-1`. */
+  /** The name of the server for people and for the keys of `nfv`, for example `workerNode-1`. */
   readonly name: string;
   /** Is the nested stack a member of a scaling group? */
   readonly isMember: boolean;

@@ -64,7 +64,10 @@ const MAY: Readonly<Record<'read' | 'write', readonly string[]>> = {
   write: ['member', 'admin'],
 };
 
-/** As Tacker's `project_reader_or_admin` and `project_member_or_admin`. @throws VnflowError FORBIDDEN */
+/**
+ * Checks the role of a caller, as Tacker's `project_reader_or_admin` and `project_member_or_admin` do. @throws
+ * VnflowError FORBIDDEN
+ */
 export function checkRole(caller: Pick<Caller, 'roles'>, access: 'read' | 'write'): void {
   if (MAY[access].some((role) => caller.roles.has(role))) return;
   throw new VnflowError('FORBIDDEN', {

@@ -16,14 +16,14 @@ export function checkVersionHeader(version: string | undefined): void {
   if (version === undefined) throw new VnflowError('VERSION_HEADER', { detail: "'Version' HTTP header missing." });
   if (!FORMAT.test(version)) {
     throw new VnflowError('VERSION_HEADER', {
-      detail: `Version String ${shown(version)} is of invalid format. Must be of format Major.Minor.Patch.`,
+      detail: `Version String ${shortenVersion(version)} is of invalid format. Must be of format Major.Minor.Patch.`,
     });
   }
   if (version.split('-')[0] !== SOL_VERSION) {
-    throw new VnflowError('VERSION_NOT_SUPPORTED', { detail: `Version ${shown(version)} not supported.` });
+    throw new VnflowError('VERSION_NOT_SUPPORTED', { detail: `Version ${shortenVersion(version)} not supported.` });
   }
 }
 
-function shown(version: string): string {
+function shortenVersion(version: string): string {
   return version.slice(0, 40);
 }

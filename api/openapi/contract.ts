@@ -13,13 +13,13 @@ export interface Contract {
   readonly body?: z.ZodType;
   /** Media type of a body that is a file. */
   readonly upload?: string;
-  /** By status: the answers that are no problems. */
+  /** The answers that are no problems, by status. */
   readonly answers: Readonly<Record<number, AnswerBody>>;
   /** True when the answer has a `Location`. */
   readonly hasLocation?: true;
 }
 
-/** By path, with `{name}` for its variable parts. */
+/** Contracts by path and method. A path has `{name}` for its variable parts. */
 export type Contracts = Readonly<Record<string, Readonly<Partial<Record<Method, Contract>>>>>;
 
 /** The resources under one prefix. They share the form of their problems. */

@@ -66,11 +66,11 @@ function invalid(): VnflowError {
 }
 
 /**
- * Does an object fit? An attribute that it lacks never fits, whatever the operator (as in Tacker). Of an array as the last value, one element
+ * Does an object fit? An attribute that it lacks never matchesFilter, whatever the operator (as in Tacker). Of an array as the last value, one element
  * that fits is enough.
  * @param options.entersArrays paths lead through arrays of objects, too (SOL013 5.2.2): Tacker's package API does so, its v2 API does not
  */
-export function fits(
+export function matchesFilter(
   expressions: readonly FilterExpression[],
   object: unknown,
   { entersArrays = false }: { readonly entersArrays?: boolean } = {},
@@ -110,13 +110,16 @@ function compare(operator: Operator, attribute: unknown, values: readonly string
   const text = String(attribute);
   if (operator === 'cont') return values.some((value) => text.includes(value));
   if (operator === 'ncont') return values.every((value) => !text.includes(value));
-  return COMPARISONS[operator]((value) => order(attribute, value), values);
+  return COMPARISONS[operator]((value) => compareWithValue(attribute, value), values);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
-/** Negative: the attribute is less. Numbers and times are compared as such, NaN (equal to nothing) when the value is none. */
-function order(attribute: unknown, value: string): number {
+/**
+ * Compares an attribute with a value of the filter. Numbers and times are compared as such. @returns a negative number
+ * when the attribute is less; NaN (equal to nothing) when the value is no number or time
+ */
+function compareWithValue(attribute: unknown, value: string): number {
   if (typeof attribute === 'number') return attribute - (value.trim() === '' ? Number.NaN : Number(value));
   const text = String(attribute);
   if (TIME.test(text)) return milliseconds(text) - milliseconds(value);

@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiRequest } from '../http/endpoint.ts';
-import { fits, parseFilter } from './filter.ts';
+import { matchesFilter, parseFilter } from './filter.ts';
 import { pageOf } from './page.ts';
 import { createSelector, type SelectableResource } from './selectors.ts';
 
@@ -17,7 +17,7 @@ export function listAnswer(items: readonly Item[], { query }: ApiRequest, option
   const select = createSelector(query, options.selectors);
   const filter = query.get('filter');
   const expressions = filter === null ? [] : parseFilter(filter);
-  const matching = items.filter((item) => fits(expressions, item));
+  const matching = items.filter((item) => matchesFilter(expressions, item));
   const page = pageOf(matching, query, options.pageSize);
   return {
     status: 200,

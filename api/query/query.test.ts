@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fits, parseFilter } from './filter.ts';
+import { matchesFilter, parseFilter } from './filter.ts';
 import { pageOf } from './page.ts';
 import { createSelector } from './selectors.ts';
 
@@ -39,7 +39,7 @@ it.each([
   ['(eq,__proto__,x)', false],
   ['(eq,constructor/name,Object)', false],
 ])('filter %s → %s', (filter, expected) => {
-  expect(fits(parseFilter(filter), object)).toBe(expected);
+  expect(matchesFilter(parseFilter(filter), object)).toBe(expected);
 });
 
 it.each(['', 'eq,a,b', '(eq,a)', '(eq,a,b,c)', '(like,a,b)', '(eq,a,b)x', '(eq,a,b);', "(eq,a,'b)", '(eq,,b)'])(
@@ -60,7 +60,7 @@ it.each([
     { name: 'm', size: 0 },
     { name: 'n', size: 2, tags: [{ key: 'x' }] },
   ];
-  expect(fits(parseFilter(filter), { items }, { entersArrays: true })).toBe(expected);
+  expect(matchesFilter(parseFilter(filter), { items }, { entersArrays: true })).toBe(expected);
 });
 
 it('a hostile filter is refused quickly', () => {

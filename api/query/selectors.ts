@@ -50,7 +50,7 @@ function onlyPaths(object: Free, paths: readonly string[]): Free {
       if (paths.includes(name)) return [[name, value]];
       const deeper = tails(paths, name);
       if (deeper.length === 0) return [];
-      return [[name, each(value, (member) => onlyPaths(member, deeper))]];
+      return [[name, mapMembers(value, (member) => onlyPaths(member, deeper))]];
     }),
   );
 }
@@ -61,12 +61,12 @@ function withoutPaths(object: Free, paths: readonly string[]): Free {
       if (name === '_links') return [[name, value]];
       if (paths.includes(name)) return [];
       const deeper = tails(paths, name);
-      return [[name, deeper.length === 0 ? value : each(value, (member) => withoutPaths(member, deeper))]];
+      return [[name, deeper.length === 0 ? value : mapMembers(value, (member) => withoutPaths(member, deeper))]];
     }),
   );
 }
 
-function each(value: unknown, change: (member: Free) => Free): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => each(item, change));
+function mapMembers(value: unknown, change: (member: Free) => Free): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => mapMembers(item, change));
   return typeof value === 'object' && value !== null ? change(value as Free) : value;
 }

@@ -42,7 +42,7 @@ interface VnfcResource {
 interface ShownWith {
   /** @returns the VIM that a connection of the instance leads to: v1 names VIMs where the internal model names connections */
   readonly vimIdOf: (vimConnectionId: string) => string;
-  /** Of the instantiate request, without secrets. */
+  /** The additional parameters of the instantiate request, without secrets. */
   readonly additionalParams?: Free | undefined;
 }
 

@@ -15,7 +15,7 @@ export function instantiateView({ vimConnectionInfo, extVirtualLinks, ...rest }:
   };
 }
 
-/** What a PATCH changes, or has changed. */
+/** The change of a PATCH, requested or made, in the shape of v1. */
 export function modificationView({ vimConnectionInfo, ...rest }: Free): Record<string, unknown> {
   return {
     ...rest,

@@ -13,7 +13,7 @@ type Free = Readonly<Record<string, unknown>>;
 export interface InstanceSurroundings {
   /** The VIMs of the project. */
   readonly vims: readonly VimRow[];
-  /** By instance: `additionalParams` of its newest instantiate, without secrets. */
+  /** `additionalParams` of the newest instantiate, without secrets, by instance. */
   readonly additionalParams: ReadonlyMap<string, Free>;
 }
 
@@ -64,7 +64,7 @@ function instantiatedMembers(row: VnfInstanceRow, { vims, additionalParams }: In
   };
 }
 
-/** Of a registered VIM v1 shows only which one it is. */
+/** An entry of `vimConnectionInfo`. v1 shows only the id of a registered VIM. */
 function connectionView(
   [id, { vimId, vimType, interfaceInfo, accessInfo }]: [string, VimConnectionInfo],
   vims: readonly VimRow[],

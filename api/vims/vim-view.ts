@@ -30,7 +30,7 @@ export function vimView(row: VimRow): Free {
   };
 }
 
-/** As Tacker prints a time of its database: 2024-04-16 04:08:27. */
+/** Formats a time as Tacker prints a time of its database: 2024-04-16 04:08:27. */
 function vimTime(time: Date): string {
   return time.toISOString().slice(0, 19).replace('T', ' ');
 }

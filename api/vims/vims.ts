@@ -27,7 +27,7 @@ export function vimResources(context: ApiContext): Record<string, Endpoints> {
       })),
     },
     '/vims/:id': {
-      GET: withoutBody(async (request) => shown(200, await vimOf(context, request))),
+      GET: withoutBody(async (request) => showVim(200, await vimOf(context, request))),
       PUT: withBody(UpdateVim, async (request, { vim }) => {
         const row = await vimOf(context, request);
         checkChangeable(row, vim);
@@ -45,7 +45,7 @@ export function vimResources(context: ApiContext): Record<string, Endpoints> {
   };
 }
 
-function shown(status: number, row: VimRow): ApiAnswer {
+function showVim(status: number, row: VimRow): ApiAnswer {
   return { status, json: { vim: vimView(row) } };
 }
 
@@ -86,7 +86,7 @@ async function register(context: ApiContext, tenant: string, vim: RegisterVim['v
     await secrets.removeOwnedBy(id);
     throw duplicateDefault(error);
   }
-  return shown(201, await vimOf(context, { params: { id }, caller: { tenant } }));
+  return showVim(201, await vimOf(context, { params: { id }, caller: { tenant } }));
 }
 
 async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): Promise<ApiAnswer> {
@@ -106,7 +106,7 @@ async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): 
     throw duplicateDefault(error);
   }
   if (credentials) await secrets.put(secretName.vim(row.id), credentials.authCred, row.id);
-  return shown(200, await vimOf(context, { params: { id: row.id }, caller: { tenant: row.tenant } }));
+  return showVim(200, await vimOf(context, { params: { id: row.id }, caller: { tenant: row.tenant } }));
 }
 
 /** The old credentials with the new members over them, after a login with them. */

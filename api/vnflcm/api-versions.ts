@@ -1,7 +1,7 @@
 import { type Endpoints, withoutBody } from '../http/endpoint.ts';
 import { SOL_V1_VERSION, SOL_VERSION } from '../http/version-header.ts';
 
-/** By prefix: the versions that are served under it. */
+/** The versions that are served, by prefix. */
 const SERVED = {
   '/vnflcm': [SOL_V1_VERSION, SOL_VERSION],
   '/vnflcm/v1': [SOL_V1_VERSION],

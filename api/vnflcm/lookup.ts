@@ -9,7 +9,7 @@ import { isResourceId } from '../http/resource-id.ts';
 export async function vnfInstanceOf({ db }: ApiContext, { params, caller }: ApiRequest): Promise<VnfInstanceRow> {
   const { id } = params;
   const row = isResourceId(id) ? await findVnfInstance(db, id, caller.tenant) : undefined;
-  if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${shown(id)} not found.` });
+  if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${shortenId(id)} not found.` });
   return row;
 }
 
@@ -17,10 +17,10 @@ export async function vnfInstanceOf({ db }: ApiContext, { params, caller }: ApiR
 export async function vnfLcmOpOccOf({ db }: ApiContext, { params, caller }: ApiRequest): Promise<VnfLcmOpOccRow> {
   const { id } = params;
   const row = isResourceId(id) ? await findOperation(db, id, caller.tenant) : undefined;
-  if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfLcmOpOcc ${shown(id)} not found.` });
+  if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfLcmOpOcc ${shortenId(id)} not found.` });
   return row;
 }
 
-function shown(id: string | undefined): string {
+function shortenId(id: string | undefined): string {
   return (id ?? '').slice(0, 64);
 }

@@ -36,14 +36,16 @@ export async function resolveVimConnections(
   requested: ConnectionMap = {},
 ): Promise<ConnectionMap> {
   const resolved: Record<string, VimConnectionInfo> = {};
-  for (const [key, info] of Object.entries(requested)) resolved[key] = await completed(context, tenant, { key, info });
+  for (const [key, info] of Object.entries(requested)) {
+    resolved[key] = await completeConnection(context, tenant, { key, info });
+  }
   const [first] = Object.entries(resolved);
   if (!first) return { default: await defaultConnection(context, tenant) };
   checkConnection(...first);
   return resolved;
 }
 
-async function completed(
+async function completeConnection(
   context: ApiContext,
   tenant: string,
   { key, info }: { key: string; info: VimConnectionInfo },

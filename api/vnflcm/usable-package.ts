@@ -3,7 +3,7 @@ import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { findVnfPackage, findVnfPackageByVnfdId, type VnfPackageRow } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
 
-/** What names an instance and its package; the instance need not be there yet. */
+/** The ids of an instance and of its package. The instance need not exist yet. */
 export type InstanceOfPackage = Pick<VnfInstanceRow, 'id' | 'tenant' | 'vnfdId' | 'packageId'>;
 
 /** The package that instances of a VNFD are made from. @throws VnflowError VNFD_NOT_USABLE */

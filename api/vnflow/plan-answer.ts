@@ -21,7 +21,7 @@ import { type CommandFacts, stepCommands } from './step-commands.ts';
 
 /** The instance keeps its script's path sealed with its nodes' logins; people see this word instead. */
 const SCRIPT = 'script_path';
-/** No instance has this id. */
+/** An id that no instance has. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 export const PlanRequest = z.object({

@@ -1,7 +1,7 @@
 import { VnflowError } from '../../domain/problems.ts';
 import type { VnfPackageWithUsage } from '../../store/vnf-packages.ts';
 import type { ApiAnswer, ApiRequest } from '../http/endpoint.ts';
-import { fits, parseFilter } from '../query/filter.ts';
+import { matchesFilter, parseFilter } from '../query/filter.ts';
 import { pageOf } from '../query/page.ts';
 import { createSelector } from '../query/selectors.ts';
 import { VNF_PACKAGE_ATTRIBUTES, vnfPackageSelectors, vnfPackageView } from './vnf-package-view.ts';
@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 export function listVnfPackagesAnswer(rows: readonly VnfPackageWithUsage[], { query, path }: ApiRequest): ApiAnswer {
   const select = createSelector(query, vnfPackageSelectors);
   const expressions = checkedFilter(query.get('filter'));
-  const matching = rows.map(vnfPackageView).filter((item) => fits(expressions, item, { entersArrays: true }));
+  const matching = rows.map(vnfPackageView).filter((item) => matchesFilter(expressions, item, { entersArrays: true }));
   const page = pageOf(matching, query, query.get('all_records') === 'yes' ? 0 : PAGE_SIZE);
   return {
     status: 200,

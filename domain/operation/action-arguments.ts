@@ -2,7 +2,7 @@ import type { OperatorAction } from './operator-actions.ts';
 import { CANCEL_MODES, type CancelMode, type Control, DECISIONS, type Decision } from './state.ts';
 import type { StepControl } from './step-control.ts';
 
-/** What a control carries, as JSON that a person can type. */
+/** The arguments of a control, as JSON that a person can type. */
 export interface ControlArguments {
   /** How cancel treats the running steps. Only cancel has it. */
   readonly cancelMode?: CancelMode;
@@ -45,7 +45,7 @@ export function actionOf(
     : { wrong: `skipStep needs a reason of 1 to ${LONGEST.reason} characters, as in ${EXAMPLES[kind]}.` };
 }
 
-/** What a person types as the input of the update. */
+/** Examples of the input of each update, for people who type it. */
 export const EXAMPLES: Readonly<Record<Control | StepControl, string>> = {
   retry: '{}',
   rollback: '{}',

@@ -11,7 +11,7 @@ export interface OperationRef {
   readonly vnfLcmOpOccId: string;
 }
 
-/** What the activity of every step gets. Besides these members it gets those of its kind's input. */
+/** The input of the activity of any step. It also has the members of its kind's input. */
 export interface StepInput extends OperationRef {
   readonly stepId: string;
   /** The node that the step is about, if it is about one. */
@@ -20,7 +20,7 @@ export interface StepInput extends OperationRef {
   readonly round: number;
 }
 
-/** What the activity of a kind of step gets. */
+/** The input of the activity of a kind of step. */
 export type StepInputOf<K extends ActivityKind> = StepInput & StepInputs[K];
 
 export interface StepResult {
@@ -60,7 +60,7 @@ export interface ClearActivities {
   clearInstance(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<void>;
 }
 
-/** What schedules repeat for a cluster, with the workflow types that do it. */
+/** The workflow types of the work that schedules repeat for a cluster. */
 export const SCHEDULED_WORKFLOWS = { snapshots: 'snapshotCluster', labels: 'labelCluster' } as const;
 export type ScheduledWork = keyof typeof SCHEDULED_WORKFLOWS;
 

@@ -25,7 +25,7 @@ export interface Refusal {
 export function refusalOfAction(run: OperationRun, action: OperatorAction): Refusal | undefined {
   const { entering, operation } = run;
   const state = entering ?? run.state;
-  const underWay = entering === undefined ? whatIsUnderWay(run, action) : undefined;
+  const underWay = entering === undefined ? describeUnderWay(run, action) : undefined;
   if (underWay !== undefined) {
     return {
       code: 'OPERATION_STATE',
@@ -39,7 +39,7 @@ export function refusalOfAction(run: OperationRun, action: OperatorAction): Refu
  * The decision or cancel that keeps an action from being accepted now. A graceful cancel may be followed by a forceful
  * one.
  */
-function whatIsUnderWay({ decision, cancel }: OperationRun, action: OperatorAction): string | undefined {
+function describeUnderWay({ decision, cancel }: OperationRun, action: OperatorAction): string | undefined {
   if (decision !== undefined) return decision;
   if (cancel === undefined) return undefined;
   const forced = action.kind === 'cancel' && action.cancelMode === 'FORCEFUL' && cancel.cancelMode === 'GRACEFUL';
@@ -128,7 +128,7 @@ export function applyAction(run: OperationRun, action: OperatorAction): string[]
     case 'retryStep':
       return retryStep(run, action.stepId);
     case 'skipStep':
-      if (run.conditions.get(action.stepId) === 'running') return intend(run, action.stepId, 'skip');
+      if (run.conditions.get(action.stepId) === 'running') return setIntent(run, action.stepId, 'skip');
       run.failures.delete(action.stepId);
       run.conditions.set(action.stepId, 'skipped');
       return [];
@@ -146,7 +146,7 @@ export function applyAction(run: OperationRun, action: OperatorAction): string[]
 function retryStep(run: OperationRun, stepId: string): string[] {
   if (run.conditions.get(stepId) === 'running') {
     run.round += 1;
-    return intend(run, stepId, 'retry');
+    return setIntent(run, stepId, 'retry');
   }
   run.wanted.add(stepId);
   if (run.state === 'FAILED_TEMP') {
@@ -159,7 +159,7 @@ function retryStep(run: OperationRun, stepId: string): string[] {
   return [];
 }
 
-function intend(run: OperationRun, stepId: string, intent: 'retry' | 'skip'): string[] {
+function setIntent(run: OperationRun, stepId: string, intent: 'retry' | 'skip'): string[] {
   run.intents.set(stepId, intent);
   return [stepId];
 }

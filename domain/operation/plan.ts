@@ -12,7 +12,9 @@ export type PlanStep = {
   } & StepInputs[K];
 }[StepKind];
 
-/** What an operation will do: made once, kept in the history, never changed by a later release. */
+/**
+ * The steps that an operation will do. A plan is made once and kept in the history; a later release never changes it.
+ */
 export interface Plan {
   /** Name of the LCM operation. */
   readonly operation: string;
@@ -71,7 +73,7 @@ type StepOptions<K extends StepKind> = StepInputs[K] & {
   readonly part?: number | string | undefined;
 };
 
-/** What the id of a step depends on. */
+/** The parts of a step that its id contains. */
 interface Place {
   readonly slot?: string | undefined;
   readonly part?: number | string | undefined;

@@ -12,9 +12,9 @@ export interface OperationProgress {
   readonly forward?: Plan;
   /** Undefined when no rollback was begun. */
   readonly rollback?: Plan;
-  /** By step id, of the plan that was followed. */
+  /** The state of each step of the plan that was followed, by step id. */
   readonly conditions: Readonly<Record<string, StepCondition>>;
-  /** By step id: why failed steps failed. */
+  /** The failures of failed steps, by step id. */
   readonly failures: Readonly<Record<string, StepFailure>>;
   /** Why the workflow was lost. */
   readonly lost: StepFailure;

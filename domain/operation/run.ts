@@ -18,12 +18,12 @@ export interface OperationRun {
   plan: Plan | undefined;
   /** The plan of the operation itself, as opposed to its rollback. Undefined before it is made. */
   forward: Plan | undefined;
-  /** By id: the state of each step of the present plan. */
+  /** The state of each step of the present plan, by step id. */
   conditions: Map<string, StepCondition>;
   failures: Map<string, StepFailure>;
   /** Ids of the steps that an operator wants to retry although other steps have failed. */
   readonly wanted: Set<string>;
-  /** By id of a running step: what follows when its attempt has ended, whatever the outcome. */
+  /** What follows when the attempt of a running step has ended, whatever the outcome, by step id. */
   readonly intents: Map<string, 'retry' | 'skip'>;
   /** A decision of an operator that is being carried out. */
   decision: Decision | undefined;

@@ -10,11 +10,11 @@ export const OPERATION_STATES = [
 ] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
-/** What an operator may decide in FAILED_TEMP. */
+/** The decisions of an operator in FAILED_TEMP. */
 export const DECISIONS = ['retry', 'rollback', 'fail'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** What an operator may ask of an operation. */
+/** The controls of an operation. */
 export const CONTROLS = [...DECISIONS, 'cancel'] as const;
 export type Control = (typeof CONTROLS)[number];
 
@@ -22,7 +22,10 @@ export type Control = (typeof CONTROLS)[number];
 export const CANCEL_MODES = ['GRACEFUL', 'FORCEFUL'] as const;
 export type CancelMode = (typeof CANCEL_MODES)[number];
 
-/** What happens to an operation: by itself (granted, refused, done, error) or by an operator. */
+/**
+ * Events that change the state of an operation: its own (granted, refused, done, error), and the controls of an
+ * operator.
+ */
 export type OperationEvent = 'granted' | 'refused' | 'done' | 'error' | Control;
 
 const TRANSITIONS: Readonly<Record<OperationState, Partial<Record<OperationEvent, OperationState>>>> = {

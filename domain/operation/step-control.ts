@@ -1,6 +1,6 @@
 import type { OperationState } from './state.ts';
 
-/** What an operator may ask of one step, beyond SOL003. The names are those of the workflow's updates. */
+/** The controls of one step, beyond SOL003. The workflow's updates have these names. */
 export const STEP_CONTROLS = ['retryStep', 'skipStep', 'pauseBefore', 'resume'] as const;
 export type StepControl = (typeof STEP_CONTROLS)[number];
 

@@ -12,7 +12,7 @@ const HealedInfo = z.looseObject({
     .default([]),
 });
 
-/** What a heal request means for an instance. */
+/** The servers of an instance that a heal request means. */
 export interface HealedVnfcs {
   /** Slots of the servers that are replaced. */
   readonly slots: readonly string[];

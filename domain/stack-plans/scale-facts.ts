@@ -49,7 +49,7 @@ export function scaleFacts(
   const scaled =
     request.type === 'SCALE_OUT'
       ? lowestFree(taken, by)
-      : leaving(vnfcs, isReverse(request.additionalParams))
+      : sortByRemoval(vnfcs, isReverse(request.additionalParams))
           .slice(0, by)
           .sort((a, b) => a - b);
   return {
@@ -65,7 +65,7 @@ export function scaleFacts(
  * The indices of servers in the order in which a scale in removes them: the oldest member of a group first, as Heat does, or with
  * `is_reverse` the newest; of servers that StandardUserData made, the one with the highest index.
  */
-function leaving(vnfcs: readonly PlacedVnfc[], newestFirst: boolean): number[] {
+function sortByRemoval(vnfcs: readonly PlacedVnfc[], newestFirst: boolean): number[] {
   const order = vnfcs.toSorted((a, b) => (a.member && b.member ? byAge(a.member, b.member) : b.index - a.index));
   const isGroup = vnfcs.some(({ member }) => member !== undefined);
   return (isGroup && newestFirst ? order.toReversed() : order).map(({ index }) => index);

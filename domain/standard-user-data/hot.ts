@@ -13,7 +13,7 @@ export type Hot = z.infer<typeof Hot>;
 export type HotResource = z.infer<typeof Resource>;
 
 export interface HotFile {
-  /** As messages name it, for example `BaseHOT/simple/simple_hot_top.yaml`. */
+  /** The name of the file in messages, for example `BaseHOT/simple/simple_hot_top.yaml`. */
   readonly name: string;
   readonly text: string;
 }

@@ -29,7 +29,7 @@ export function withIndexedVdus(hot: Hot, ranges: readonly IndexRange[], hotName
   return { ...hot, resources: Object.fromEntries([...indexed, ...others]) };
 }
 
-/** In each property that is `{get_param: [a, b, c, …]}` with four or more items, `c` becomes `c-{index}`. */
+/** Replaces `c` by `c-{index}` in each property that is `{get_param: [a, b, c, …]}` with four or more items. */
 function indexedResource(resource: HotResource, index: number): HotResource {
   const properties = Object.entries(resource.properties ?? {}).map(([name, value]) => [
     name,

@@ -6,7 +6,7 @@ import { readHot } from './hot.ts';
 import { withIndexedVdus } from './indexed-vdus.ts';
 import { checkNfv, type Nfv } from './nfv.ts';
 
-/** What Heat has now. */
+/** The stack as Heat has it now. */
 export interface CurrentStack {
   /** The top HOT as Heat returns it, as YAML or JSON text. */
   readonly template: string;

@@ -1,6 +1,9 @@
 import { stepKind } from './step-kind.ts';
 
-/** No load balancer sends requests to control-plane nodes that leave. `out` are the nodes that the load balancers leave out. */
+/**
+ * Takes control-plane nodes that leave out of the load balancers. `out` are the nodes that the load balancers leave
+ * out.
+ */
 export const excludeFromLoadBalancers = stepKind({
   input: { slot: 'slot', out: 'slots' },
   summary: 'take {node} out of the load balancers',

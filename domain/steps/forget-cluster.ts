@@ -1,6 +1,6 @@
 import { stepKind } from './step-kind.ts';
 
-/** At the end of a terminate, what the store knows of the servers goes. */
+/** Removes the data about the servers from the store, at the end of a terminate. */
 export const forgetCluster = stepKind({
   input: {},
   summary: 'forget nodes, host keys, the VIM of the cluster and secrets',

@@ -36,7 +36,10 @@ export interface StepKindFacts<Shape extends InputShape = InputShape> {
   readonly nodes?: { readonly [M in keyof Shape]?: Fate };
   /** What becomes of every node that is there. */
   readonly everyNode?: 'removed' | 'replaced';
-  /** What becomes of the members of etcd. `anew`: of a restored cluster, which ends with as many members as before. */
+  /**
+   * What becomes of the members of etcd. `anew`: the membership of a restored cluster, which ends with as many members
+   * as before.
+   */
   readonly etcdMember?: 'joins' | 'leaves' | 'anew';
   /** True when the step asks the first control-plane node that answers about the cluster. */
   readonly asksControlPlane?: true;

@@ -3,7 +3,7 @@ import type { Plan } from '../operation/plan.ts';
 import type { OperationFacts } from '../operation-facts.ts';
 import type { InsideServers } from '../stack-plans/inside-servers.ts';
 
-/** What a VNF package has that parameters of a request may name. */
+/** The parts of a VNF package that parameters of a request may name. */
 export interface PackageContents {
   /** Ids of the VDUs of the flavour. */
   readonly vdus: readonly string[];
@@ -15,7 +15,7 @@ export interface PackageContents {
   readonly files: { has(path: string): boolean };
 }
 
-/** What a kind of VNF needs to know of an instance and of the request, to plan an operation. */
+/** The facts about an instance and a request that a kind of VNF needs to plan an operation. */
 export interface VnfFacts {
   readonly vnfInstanceId: string;
   /** Servers per VDU in the new stack, or before a later operation. */
@@ -30,7 +30,7 @@ export interface VnfFacts {
   readonly additionalParams: Readonly<Record<string, unknown>>;
   /** The backups that are stored. */
   readonly backups: readonly { readonly id: string }[];
-  /** What a survey of the VNF found. Undefined without a survey: in a dry run, or when the operation needs none. */
+  /** The result of a survey of the VNF. Undefined without a survey: in a dry run, or when the operation needs none. */
   readonly survey: unknown;
 }
 

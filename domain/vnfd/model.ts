@@ -57,7 +57,7 @@ export interface Aspect {
 
 export interface AffinityRule {
   readonly kind: 'AFFINITY' | 'ANTI_AFFINITY';
-  /** For example `nfvi_node`. */
+  /** The scope of the rule, for example `nfvi_node`. */
   readonly scope: string;
   readonly targets: readonly string[];
 }

@@ -5,11 +5,11 @@
 export interface LatencyTable {
   /** A call of an OpenStack API. */
   readonly apiCall: number;
-  /** Heat: creating a port, floating IP, server group … */
+  /** Time in which Heat creates a port, floating IP, server group … */
   readonly resource: number;
-  /** Nova: from the request until the server is ACTIVE. */
+  /** Time from the request to Nova until the server is ACTIVE. */
   readonly serverActive: number;
-  /** From ACTIVE until sshd answers. */
+  /** Time from ACTIVE until sshd answers. */
   readonly boot: number;
   /** Deleting a server. */
   readonly serverDelete: number;

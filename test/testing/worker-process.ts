@@ -36,7 +36,7 @@ export const Reached = z.object({
   token: z.int(),
   point: z.enum(POINTS),
   activity: z.string(),
-  /** Of the operation and the step. */
+  /** The ids of the operation and the step. */
   step: z.string(),
   attempt: z.int(),
 });

@@ -36,8 +36,8 @@ export function refusalOf({ code, detail }: Objection): VnflowError {
 export function objectToSource(before: Verdicts, now: ControlPlaneSurvey, source: string): Objection | undefined {
   const node = now.nodes.find(({ slot }) => slot === source);
   const isSingle = now.nodes.length === 1;
-  if (node?.verdict === 'unknown') return unknown(nodeTexts([node]));
-  if (node?.verdict === 'dead' && !(isSingle && before[source] === 'unknown')) return fallen([node]);
+  if (node?.verdict === 'unknown') return objectToUnknown(nodeTexts([node]));
+  if (node?.verdict === 'dead' && !(isSingle && before[source] === 'unknown')) return objectToFallenNodes([node]);
   return isSingle ? undefined : objectToMajority(now);
 }
 
@@ -53,11 +53,11 @@ export function objectToRestore(
 ): Objection | undefined {
   const isSingle = now.nodes.length === 1;
   const undecided = now.nodes.filter(({ verdict }) => verdict === 'unknown');
-  if (undecided.length > 0) return unknown(nodeTexts(undecided));
+  if (undecided.length > 0) return objectToUnknown(nodeTexts(undecided));
   const risen = now.nodes.filter(({ slot, verdict }) => before[slot] !== 'alive' && verdict === 'alive');
-  if (risen.length > 0) return changed(`planned as dead, and now ${nodeTexts(risen)}`);
+  if (risen.length > 0) return objectToChange(`planned as dead, and now ${nodeTexts(risen)}`);
   const lost = now.nodes.filter(({ slot, verdict }) => verdict === 'dead' && !leaving.includes(slot));
-  if (lost.length > 0) return fallen(lost);
+  if (lost.length > 0) return objectToFallenNodes(lost);
   return isSingle ? undefined : objectToMajority(now);
 }
 
@@ -71,10 +71,10 @@ export function objectToReplacement(
   leaving: readonly string[],
 ): Objection | undefined {
   const undecided = whyUndecided(now);
-  if (undecided !== undefined) return unknown(undecided);
+  if (undecided !== undefined) return objectToUnknown(undecided);
   if (!now.majority) return { code: 'QUORUM_LOST', detail: sentence(nodeTexts(now.nodes)), mayPass: true };
   const voting = now.nodes.filter(({ slot, verdict }) => leaving.includes(slot) && verdict === 'alive');
-  if (voting.length > 0) return changed(`its server was to go, and now ${nodeTexts(voting)}`);
+  if (voting.length > 0) return objectToChange(`its server was to go, and now ${nodeTexts(voting)}`);
   return objectToLoss(before, now, leaving);
 }
 
@@ -93,39 +93,44 @@ export function objectToRemoval(before: Verdicts, { members, nodes, slot }: Depa
   const votes = (node: ControlPlaneNode) => members.some((member) => isMemberOf(node, member) && isVoting(member));
   const victim = nodes.find((node) => node.slot === slot);
   if (victim && before[slot] === 'dead' && votes(victim)) {
-    return changed(`${victim.name} was dead when the plan was made, and votes now: ${quorumSentence(members)}`);
+    return objectToChange(`${victim.name} was dead when the plan was made, and votes now: ${quorumSentence(members)}`);
   }
   const lost = nodes.filter((node) => node.slot !== slot && before[node.slot] === 'alive' && !votes(node));
   if (lost.length === 0) return undefined;
   const names = lost.map(({ name }) => name).join(', ');
-  return { ...changed(`${names} must vote before ${victim?.name} leaves: ${quorumSentence(members)}`), mayPass: true };
+  return {
+    ...objectToChange(`${names} must vote before ${victim?.name} leaves: ${quorumSentence(members)}`),
+    mayPass: true,
+  };
 }
 
 function objectToLoss(before: Verdicts, now: ControlPlaneSurvey, leaving: readonly string[]): Objection | undefined {
   const wasAlive = ({ slot }: JudgedNode) => before[slot] === 'alive' && !leaving.includes(slot);
   const lost = now.nodes.filter((node) => wasAlive(node) && node.verdict !== 'alive');
-  return lost.length > 0 ? fallen(lost) : undefined;
+  return lost.length > 0 ? objectToFallenNodes(lost) : undefined;
 }
 
 function objectToMajority(now: ControlPlaneSurvey): Objection | undefined {
   if (now.majority) {
-    return changed(`etcd has a majority again, nothing is lost: ${slotsThatAre('alive', now).length} members vote`);
+    return objectToChange(
+      `etcd has a majority again, nothing is lost: ${slotsThatAre('alive', now).length} members vote`,
+    );
   }
   const undecided = whyUndecided(now);
-  return undecided === undefined ? undefined : unknown(undecided);
+  return undecided === undefined ? undefined : objectToUnknown(undecided);
 }
 
-function unknown(detail: string): Objection {
+function objectToUnknown(detail: string): Objection {
   return { code: 'CONTROL_PLANE_UNKNOWN', detail: sentence(detail), mayPass: true };
 }
 
-function changed(detail: string): Objection {
+function objectToChange(detail: string): Objection {
   return { code: 'CONTROL_PLANE_CHANGED', detail: sentence(detail), mayPass: false };
 }
 
 /** A node that the plan counts on. It may be starting again. */
-function fallen(nodes: readonly JudgedNode[]): Objection {
-  return { ...changed(`the plan counts on it, and now ${nodeTexts(nodes)}`), mayPass: true };
+function objectToFallenNodes(nodes: readonly JudgedNode[]): Objection {
+  return { ...objectToChange(`the plan counts on it, and now ${nodeTexts(nodes)}`), mayPass: true };
 }
 
 function sentence(detail: string): string {

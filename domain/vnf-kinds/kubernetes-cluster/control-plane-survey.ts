@@ -6,7 +6,7 @@ import { type ControlPlaneNode, isMemberOf, isVoting, type LiveMember, majority,
  */
 export type Verdict = 'alive' | 'dead' | 'unknown';
 
-/** What a verdict rests on. `etcd`: what was found on the node itself. `none`: nothing was found out. */
+/** The evidence for a verdict. `etcd`: the state of etcd on the node itself. `none`: there is no evidence. */
 type Ground = 'majority' | 'etcd' | 'nova' | 'none';
 
 export interface JudgedNode extends ControlPlaneNode {
@@ -16,23 +16,29 @@ export interface JudgedNode extends ControlPlaneNode {
   readonly seen: string;
 }
 
-/** What the control plane said about itself, just now. */
+/** The result of a survey of the control plane. */
 export interface ControlPlaneSurvey {
   readonly nodes: readonly JudgedNode[];
-  /** As the majority lists them; without one: a member for each node, healthy when its verdict is alive. */
+  /**
+   * The members as the majority lists them. Without a majority: a member for each node, healthy when its verdict is
+   * alive.
+   */
   readonly members: readonly LiveMember[];
   /** Has a read gone through a majority? */
   readonly majority: boolean;
 }
 
-/** What a look at etcd on one node found. `majority`: a linearizable read succeeded. `alone`: etcd runs, and no read went through. */
+/**
+ * The result of a look at etcd on one node. `majority`: a linearizable read succeeded. `alone`: etcd runs, and no read
+ * went through.
+ */
 export type EtcdSight =
   | { readonly kind: 'majority'; readonly members: readonly LiveMember[] }
   | { readonly kind: 'alone' }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'unclear'; readonly seen: string };
 
-/** What Nova says of a node's server. */
+/** The state of a node's server in Nova. */
 export type ServerSight =
   | { readonly kind: 'gone' }
   | { readonly kind: 'status'; readonly status: string }
@@ -61,7 +67,7 @@ export function judgeControlPlane(sights: readonly NodeSight[]): ControlPlaneSur
     return { nodes: sights.map(({ node }) => judgedByMajority(node, members)), members, majority: true };
   }
   const nodes = sights.map(judgedAlone);
-  return { nodes, members: nodes.map(lonelyMember), majority: false };
+  return { nodes, members: nodes.map(makeMemberOfNode), majority: false };
 }
 
 /**
@@ -111,7 +117,7 @@ function judgedByServer(
   return { verdict: 'unknown', ground: 'none', seen: [unreached, nova].filter(Boolean).join('; ') };
 }
 
-function lonelyMember({ slot, name, address, verdict }: JudgedNode): LiveMember {
+function makeMemberOfNode({ slot, name, address, verdict }: JudgedNode): LiveMember {
   const healthy = verdict === 'alive';
   return { id: slot, started: true, name, peerUrls: [`https://${address}:2380`], learner: false, healthy };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What Kubernetes takes for a name: harmless in any terminal. */
+/** A name of a Kubernetes object. It is harmless in any terminal. */
 const Name = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,252}$/);
 
 /** A pod that has to leave when its node is drained. */
@@ -80,15 +80,18 @@ function mustLeave({ metadata, status }: Pod): boolean {
   return !(MIRROR in metadata.annotations) && !FINISHED.has(status.phase ?? '');
 }
 
-/** In policy/v1 an empty selector covers every pod of the namespace, and none covers no pod. */
+/**
+ * Whether a budget covers a pod. In policy/v1 an empty selector covers every pod of the namespace, and a missing
+ * selector covers no pod.
+ */
 function covers({ metadata: { namespace }, spec: { selector } }: Budget, pod: Pod): boolean {
   const { labels } = pod.metadata;
   if (!selector || namespace !== pod.metadata.namespace) return false;
   const equal = Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value);
-  return equal && selector.matchExpressions.every((expression) => holds(expression, labels));
+  return equal && selector.matchExpressions.every((expression) => matchesExpression(expression, labels));
 }
 
-function holds({ key, operator, values }: Expression, labels: Readonly<Record<string, string>>): boolean {
+function matchesExpression({ key, operator, values }: Expression, labels: Readonly<Record<string, string>>): boolean {
   const value = labels[key];
   const among = value !== undefined && values.includes(value);
   const verdicts: Readonly<Record<string, boolean>> = {

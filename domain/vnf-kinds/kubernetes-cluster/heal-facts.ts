@@ -2,7 +2,7 @@ import { parseSlot } from '../../slot.ts';
 import { backupIdOf } from './chosen-backup.ts';
 import type { ClusterShape } from './shape.ts';
 
-/** What a heal means for a cluster. */
+/** The nodes that a heal of a cluster replaces, and the options of its request. */
 export interface HealFacts {
   /** The cluster before the heal. */
   readonly shape: ClusterShape;

@@ -98,7 +98,7 @@ function replaceWorkers(
   return workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [forgotten] }));
 }
 
-/** Not all workers are replaced at once: pods that must move need somewhere to go. */
+/** Divides the workers into waves. Not all are replaced at once, because pods that must move need another node. */
 function workerWaves({ workers, others, shape }: HealFacts): Wave[] {
   const everyWorker = workers.length > 1 && workers.length === shape.workers.count;
   const half = everyWorker ? Math.ceil(workers.length / 2) : workers.length;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 /** Keys of the labels, as guide 002 has them: topology keys for the affinity of pods. */
 const LABELS = { host: 'CIS-node', zone: 'kubernetes.io/zone' } as const;
 
-/** What Kubernetes takes as the value of a label. */
+/** A valid value of a Kubernetes label. */
 const LABEL_VALUE = /^(?=.{1,63}$)[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** Where Nova runs a server. */
+/** The place where Nova runs a server. */
 export interface ServerHost {
   /** Name of the compute host. Undefined when Nova hides it from this user. */
   readonly host: string | undefined;
@@ -36,7 +36,10 @@ export interface LabelledNode {
   readonly labels: NodeLabels;
 }
 
-/** For `kubectl get nodes -o jsonpath=…`: a line of JSON for each node. It leaves out the images, which are many. */
+/**
+ * The template for `kubectl get nodes -o jsonpath=…`: a line of JSON for each node. It leaves out the images, which are
+ * many.
+ */
 export const LABELLED_NODES = '{range .items[*]}["{.metadata.name}","{.metadata.uid}",{.metadata.labels}]{"\\n"}{end}';
 
 const Line = z.tuple([z.string(), z.string(), z.record(z.string(), z.string())]);

@@ -15,7 +15,7 @@ const nodeLogin = z.object({
   private_key: z.string().min(1).max(16_384).optional(),
 });
 
-/** Where the parameters of a cluster are: in a request, and in the secrets of an instance. */
+/** The names of a cluster's parameters in a request and in the secrets of an instance. */
 export const CLUSTER_PARAMETERS = { key: 'k8s_cluster_installation_param', keptAs: 'clusterParameters' } as const;
 
 /** `additionalParams.k8s_cluster_installation_param` of the guide (seeds/000, "Request Parameter Description"). */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { ClusterParameters } from './parameters.ts';
 
-/** What `discover` found out about a cluster and every node needs to know. */
+/** The facts about a cluster that `discover` finds and every node needs. */
 export interface ClusterContext {
   /** `host:port` that every kubeconfig uses. */
   readonly endpoint: string;
   /** Additional addresses that the API server's certificate must name. */
   readonly certSans: readonly string[];
-  /** In the order of their slots. */
+  /** The control-plane nodes, in the order of their slots. */
   readonly controlPlanes: readonly { readonly name: string; readonly address: string }[];
   /** The virtual address of the API. Undefined without a load balancer. */
   readonly virtualIp?: string;

@@ -26,7 +26,7 @@ export interface Source {
  */
 export function restoreSource({ shape, controlPlane }: HealFacts, survey?: ControlPlaneSurvey): Source | string {
   const slots = slotNames(shape.controlPlane.vduId, shape.controlPlane.count);
-  const alive = survey ? answering(survey) : slots;
+  const alive = survey ? findAnsweringSlots(survey) : slots;
   const forgotten = slots.filter((slot) => !alive.includes(slot) && !controlPlane.includes(slot));
   if (survey && forgotten.length > 0) {
     return `${quorumSentence(survey.members)}; to restore the cluster, name also ${forgotten.join(', ')}.`;
@@ -42,7 +42,7 @@ export function restoreSource({ shape, controlPlane }: HealFacts, survey?: Contr
  * Slots of the control-plane nodes that answer. The only node counts as alive while its verdict is unknown: a backup of
  * it comes first, and fails until the node answers.
  */
-function answering(survey: ControlPlaneSurvey): string[] {
+function findAnsweringSlots(survey: ControlPlaneSurvey): string[] {
   const isSingle = survey.nodes.length === 1;
   return [...slotsThatAre('alive', survey), ...(isSingle ? slotsThatAre('unknown', survey) : [])];
 }

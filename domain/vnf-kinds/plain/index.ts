@@ -2,7 +2,7 @@ import type { InsideServers } from '../../stack-plans/inside-servers.ts';
 import type { Vnf, VnfKind } from '../vnf-kind.ts';
 import { discoverServers } from './discovery.ts';
 
-/** No step goes into a server: what Heat has made is all that there is. */
+/** Adds no steps inside the servers: the stack is all that this kind has. */
 const nothingInside: InsideServers = {
   afterStackCreated() {},
   afterServersAdded() {},

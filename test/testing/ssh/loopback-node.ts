@@ -36,9 +36,9 @@ export interface LoopbackNodeOptions {
   readonly refuseForwarding?: boolean;
   /** True when commands get no answer. */
   readonly hangs?: boolean;
-  /** So many connections are closed before the banner, as sshd does beyond MaxStartups. */
+  /** How many connections the node closes before the banner, as sshd does beyond MaxStartups. */
   readonly drops?: number;
-  /** So many session channels are refused, as sshd does beyond MaxSessions. */
+  /** How many session channels the node refuses, as sshd does beyond MaxSessions. */
   readonly refusesSessions?: number;
   /** A forwarded stream that ends is closed in one direction only, as OpenSSH does. */
   readonly halfCloses?: boolean;
