@@ -128,14 +128,13 @@ make_work_directory() {
 put() {
   local part
   part="$WORK/put"
-  rm -f "$part"
   cat > "$part" || fail "cannot write $part: is the disk full?"
   if [ -f "$1" ] && [ "$(cat "$1")" = "$(cat "$part")" ]; then
     rm -f "$part"
     chmod "$2" "$1"
     return 0
   fi
-  mkdir -p "$(dirname "$1")" || fail "cannot make the directory of $1"
+  [ -d "${1%/*}" ] || mkdir -p "${1%/*}" || fail "cannot make the directory of $1"
   chmod "$2" "$part" || fail "cannot set the mode of $1"
   mv -f "$part" "$1" || fail "cannot write $1: is the disk full?"
   CHANGED=yes
