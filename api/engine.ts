@@ -12,7 +12,8 @@ export interface LcmEngine {
   start(request: { operation: Operation; vnfInstanceId: string; vnfLcmOpOccId: string; tenant: string }): Promise<void>;
   /**
    * An action of an operator; resolves when it is in the store.
-   * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND (no such step), ENGINE_UNAVAILABLE
+   * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND (no such step),
+   * ENGINE_UNAVAILABLE
    */
   control(action: OperatorAction, operation: { vnfInstanceId: string; vnfLcmOpOccId: string }): Promise<void>;
   /**

@@ -139,7 +139,7 @@ it('a second operation on a busy instance is 409, in FAILED_TEMP too, and change
   expect(await operationsOf(id)).toHaveLength(1);
 });
 
-it('terminates an instantiated instance, and only such a one', async () => {
+it('terminates an instance only when it is instantiated', async () => {
   const { id } = await givenInstantiated(test);
   const graceful = { terminationType: 'GRACEFUL', gracefulTerminationTimeout: 5 };
   expect(await test.call('DELETE', `${INSTANCES}/${id}`)).toMatchObject({
@@ -245,7 +245,7 @@ it('the version lists need no Version header', async () => {
   expect(v2.json).toEqual({ uriPrefix: '/vnflcm/v2', apiVersions: [{ version: '2.0.0', isDeprecated: false }] });
 });
 
-it('cancel answers 202 and shows itself in the operation while it is pending; it wants a mode', async () => {
+it('cancel answers 202, and the operation shows it while it is pending; a cancel without a mode is refused', async () => {
   const { opOccId } = await givenOperation(test);
   const cancel = (json: unknown) => test.call('POST', `${OP_OCCS}/${opOccId}/cancel`, { json });
   expect(await cancel({ cancelMode: 'SOFT' })).toMatchObject({

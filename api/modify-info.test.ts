@@ -50,7 +50,7 @@ it('seals the secrets of a VIM connection and shows them nowhere', async () => {
   expect(shown.text + test.logged.join('')).not.toContain('a-new-password');
 });
 
-it('version 1 sends an array of VIM connections, and names VIM types in its way', async () => {
+it('version 1 sends an array of VIM connections, with its own names of VIM types', async () => {
   const id = await givenConnected();
   const vimConnectionInfo = [{ id: 'vim1', vimType: 'openstack', accessInfo: { password: 'another-one' } }];
   const { headers } = await update(id, { vimConnectionInfo }, 'v1');

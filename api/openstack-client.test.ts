@@ -13,8 +13,8 @@ import { sampleRequest } from '../test/testing/api/sample-package.ts';
 import { asV1 } from '../test/testing/api/v1-request.ts';
 
 /**
- * The real client from PyPI, against the API. It runs where a Python has it:
- * `python3 -m venv .vnflow/openstack-client && .vnflow/openstack-client/bin/pip install python-openstackclient python-tackerclient`
+ * The real client from PyPI, against the API. It runs where a Python has it: `python3 -m venv .vnflow/openstack-client
+ * && .vnflow/openstack-client/bin/pip install python-openstackclient python-tackerclient`
  */
 const OWN = path.join(import.meta.dirname, '../.vnflow/openstack-client/bin/python');
 const PYTHON = process.env['VNFLOW_OPENSTACK_PYTHON'] ?? (existsSync(OWN) ? OWN : 'python3');

@@ -195,7 +195,7 @@ it('makes no cluster in a VIM that is a cluster', async () => {
   });
 });
 
-it('refuses a vim_name that a VIM has, or a cluster that is just being made, before anything is started', async () => {
+it('refuses a vim_name that a VIM has, or a cluster that is just being made, before the operation starts', async () => {
   const named = (name: string) => {
     const request = sampleRequest('instantiate-simple');
     request.additionalParams.k8s_cluster_installation_param.vim_name = name;

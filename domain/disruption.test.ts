@@ -30,7 +30,7 @@ it('instantiate brings nodes and a majority; there is nothing to disturb', () =>
   });
 });
 
-it('scale out leaves the workers alone, and asks the control plane', () => {
+it('scale out leaves the workers alone, and visits the control plane', () => {
   const plan = planScale({ type: 'SCALE_OUT', vduId: 'workerNode', count: 2, by: 1, slots: ['workerNode[2]'] });
   expect(disruptionOf(plan, NODES)).toMatchObject({
     added: ['workerNode[2]'],

@@ -83,8 +83,8 @@ function fatesOf(steps: readonly PlanStep[], nodes: readonly ExistingNode[]): Re
 }
 
 /**
- * Membership changes one by one, in the order of the plan. A stack that is deleted takes all members with it; a restore begins a
- * new membership, and ends with as many members as before.
+ * Membership changes one by one, in the order of the plan. A stack that is deleted takes all members with it; a restore
+ * begins a new membership, and ends with as many members as before.
  */
 function quorumOf(steps: readonly PlanStep[], before: number): Disruption['quorum'] {
   const effects = steps.map(({ kind }) => stepFacts(kind));

@@ -7,9 +7,10 @@ import { GROUP, vduGroups } from './standard-user-data/vdu-groups.ts';
 import { filledNfv, readTopHot, type StackContent, type UserDataInput } from './standard-user-data.ts';
 
 /**
- * Tacker's KubernetesClusterUserData of version 1 (tacker-lcm §6.5), built in: the servers of a VDU are the members of an
- * OS::Heat::AutoScalingGroup. It fills `nfv`, and every other parameter of the top HOT that `additionalParams` has by that name.
- * The size of a group is written into the template: Heat goes back to `desired_capacity` at each update of the stack.
+ * Tacker's KubernetesClusterUserData of version 1 (tacker-lcm §6.5), built in: the servers of a VDU are the members of
+ * an OS::Heat::AutoScalingGroup. It fills `nfv`, and every other parameter of the top HOT that `additionalParams` has
+ * by that name. The size of a group is written into the template: Heat goes back to `desired_capacity` at each update
+ * of the stack.
  * @throws VnflowError TEMPLATE_INVALID naming resource and file; BAD_REQUEST for a connection point without a network
  */
 export function groupUserData(input: UserDataInput): StackContent {

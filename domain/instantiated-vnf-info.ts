@@ -112,7 +112,10 @@ function newestFirst(a: Vnfc, b: Vnfc): number {
   return b.index - a.index || b.creationTime.localeCompare(a.creationTime) || a.id.localeCompare(b.id);
 }
 
-/** `vdu_idx` of a member of a group is its slot, which Tacker does not have; `parent_creation_time` says which one Heat removes first. */
+/**
+ * `vdu_idx` of a member of a group is its slot, which Tacker does not have; `parent_creation_time` says which one Heat
+ * removes first.
+ */
 function vnfcMetadata({ name, place, creationTime, stack }: StackResourceFacts, nfv: Nfv): Record<string, unknown> {
   const { index, member } = place ?? {};
   const key = index === undefined || member ? name : `${name}-${index}`;

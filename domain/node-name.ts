@@ -1,9 +1,9 @@
 import { BlockList, isIPv4 } from 'node:net';
 
 /**
- * Node names as Tacker's sample makes them: role and host part of the address in its subnet. In a /24 that is the fourth
- * octet (`master231`, `worker9`); in a larger subnet the octets that vary, joined by `-` (`worker3-9`), so that names are
- * unique in any subnet size.
+ * Node names as Tacker's sample makes them: role and host part of the address in its subnet. In a /24 that is the
+ * fourth octet (`master231`, `worker9`); in a larger subnet the octets that vary, joined by `-` (`worker3-9`), so that
+ * names are unique in any subnet size.
  * @param cidr the subnet of the node's network interface, for example 10.10.0.0/24
  * @throws RangeError when the address is not in the subnet
  */

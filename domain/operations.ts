@@ -21,13 +21,16 @@ export type RequestOf<O extends Operation> = Requests[O];
 
 type InstantiationState = 'INSTANTIATED' | 'NOT_INSTANTIATED';
 
-/** Everything that differs between LCM operations, but for the plans (planning/make-plan.ts) and version 1 of the API (api/v1/operations.ts). */
+/**
+ * Everything that differs between LCM operations, but for the plans (planning/make-plan.ts) and version 1 of the API
+ * (api/v1/operations.ts).
+ */
 interface LcmOperation<Request> {
   /** The workflow type in Temporal. workflows/index.ts exports a function of this name. */
   readonly workflowType: string;
   /**
-   * The task resource of the instance (`POST /vnf_instances/{id}/heal`), and the word of the CLI (`vnflow plan heal`). Undefined when
-   * PATCH of the instance itself starts the operation.
+   * The task resource of the instance (`POST /vnf_instances/{id}/heal`), and the word of the CLI (`vnflow plan heal`).
+   * Undefined when PATCH of the instance itself starts the operation.
    */
   readonly task?: string;
   /** The operation in the OpenAPI document, for people. */
@@ -49,11 +52,16 @@ interface LcmOperation<Request> {
    * VnfInfoModificationRequest that the request has.
    */
   readonly servers?: 'created' | 'scaled' | 'replaced' | 'deleted';
-  /** When the package must be usable: always, as servers are made from it; only if the request repeats parameters that name its files; or never. */
+  /**
+   * When the package must be usable: always, as servers are made from it; only if the request repeats parameters that
+   * name its files; or never.
+   */
   readonly usesPackage: 'always' | 'withParameters' | 'never';
   /** Whether the plan needs to know which control-plane nodes answer and vote. */
   readonly surveysControlPlane: boolean;
-  /** Whether what was done can be undone (reference: Tacker's v2 API). @param request parameters as the store keeps them */
+  /**
+   * Whether what was done can be undone (reference: Tacker's v2 API). @param request parameters as the store keeps them
+   */
   readonly isRollbackSupported: (request: Readonly<Record<string, unknown>>) => boolean;
 }
 

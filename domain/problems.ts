@@ -465,7 +465,9 @@ export class VnflowError extends Error {
   }
 }
 
-/** RFC 9457 as Tacker emits it (`status`, `title`, `detail`), plus our stable `code`, what was seen and what to do next. */
+/**
+ * RFC 9457 as Tacker emits it (`status`, `title`, `detail`), plus our stable `code`, what was seen and what to do next.
+ */
 export interface ProblemDetails {
   readonly status: number;
   readonly title: string;

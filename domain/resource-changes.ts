@@ -20,7 +20,10 @@ interface ExtLinkPort {
 
 type ChangeType = 'ADDED' | 'REMOVED';
 
-/** What an operation added and removed, by comparing ids before and after. Empty lists are left out; undefined when nothing changed. */
+/**
+ * What an operation added and removed, by comparing ids before and after. Empty lists are left out; undefined when
+ * nothing changed.
+ */
 export function resourceChanges(
   before: ResourceInfo | undefined,
   after: ResourceInfo | undefined,

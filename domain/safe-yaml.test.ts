@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readYaml, writeYaml } from './safe-yaml.ts';
 
-describe('YAML from strangers', () => {
+describe('untrusted YAML', () => {
   it('is read as Heat reads it: 1.1 booleans, dates as text', () => {
     expect(readYaml('heat_template_version: 2013-05-23\na: yes\nb: "yes"\n')).toEqual({
       heat_template_version: '2013-05-23',

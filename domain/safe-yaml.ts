@@ -15,8 +15,9 @@ const KEPT_TAGS: ReadonlySet<string> = new Set(['map', 'seq', 'str'].map((name) 
 const NOT_PRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 /**
- * Reads hostile YAML as PyYAML (and so Heat and Tacker) reads it: booleans, numbers and merge keys of YAML 1.1, dates as text; of a key that
- * a map has twice, the last value counts. Bounded in size, depth and alias expansion; no custom types, no second document.
+ * Reads hostile YAML as PyYAML (and so Heat and Tacker) reads it: booleans, numbers and merge keys of YAML 1.1, dates
+ * as text; of a key that a map has twice, the last value counts. Bounded in size, depth and alias expansion; no custom
+ * types, no second document.
  * @param text the YAML
  * @throws SyntaxError whose message says what is wrong, as the second half of a sentence ("is …", "has …")
  */

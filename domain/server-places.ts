@@ -86,7 +86,10 @@ export function lowestFree(taken: ReadonlySet<number>, count: number): number[] 
   return free;
 }
 
-/** Members per group, by the name of the group in the root stack: what `desired_capacity` must say, so that no update changes it. */
+/**
+ * Members per group, by the name of the group in the root stack: what `desired_capacity` must say, so that no update
+ * changes it.
+ */
 export function groupSizes(resources: readonly PlacedResource[]): Record<string, number> {
   const sizes = resources
     .filter(({ type, parent }) => type === GROUP && parent === undefined)
@@ -119,7 +122,10 @@ export interface PlacedVnfc {
   readonly member?: Pick<GroupMember, 'name' | 'creationTime'>;
 }
 
-/** @param info instantiatedVnfInfo @returns the servers in its order: the newest of a VDU first, which counts where no index is given */
+/**
+ * @param info instantiatedVnfInfo @returns the servers in its order: the newest of a VDU first, which counts where no
+ * index is given
+ */
 export function placedVnfcs(info: unknown): PlacedVnfc[] {
   const { vnfcResourceInfo } = PlacedInfo.parse(info ?? {});
   return vnfcResourceInfo.map(({ vduId, metadata = {} }, at) => {

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { CANCEL_MODES } from './operation/state.ts';
 
-/** SOL003 request bodies as Tacker's v2 schemas have them (tacker/sol_refactored/api/schemas/vnflcm_v2.py). Unknown members pass. */
+/**
+ * SOL003 request bodies as Tacker's v2 schemas have them (tacker/sol_refactored/api/schemas/vnflcm_v2.py). Unknown
+ * members pass.
+ */
 const identifier = z.string().min(1).max(255);
 export const keyValuePairs = z.record(
   z.string().regex(/^[a-zA-Z0-9\-_:. /]{1,1024}$/, 'keys are 1 to 1024 of a-z A-Z 0-9 - _ : . / and blank'),

@@ -14,8 +14,8 @@ export type { Grant, Nfv } from './standard-user-data/nfv.ts';
 export { separatedVdus } from './standard-user-data/separated-vdus.ts';
 
 /**
- * Tacker's StandardUserData (tacker-lcm §6.2, §6.4), built in: each VDU of the top HOT becomes `{VDU}-0`, `{VDU}-1`, …, so
- * that every VNFC can be scaled, healed and changed alone. No script of a package is ever run.
+ * Tacker's StandardUserData (tacker-lcm §6.2, §6.4), built in: each VDU of the top HOT becomes `{VDU}-0`, `{VDU}-1`, …,
+ * so that every VNFC can be scaled, healed and changed alone. No script of a package is ever run.
  */
 export interface UserDataInput extends BaseHot {
   readonly flavour: Flavour;

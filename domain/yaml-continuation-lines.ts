@@ -1,7 +1,7 @@
 /**
- * Indents the lines that continue a flow collection (`[…]`, `{…}`) or a quoted scalar. PyYAML ignores the indentation of such lines; the
- * YAML specification and the library `yaml` do not. ETSI's own SOL001 type files have lists that go on in the first column.
- * Additional spaces at the start of such a line never change the value.
+ * Indents the lines that continue a flow collection (`[…]`, `{…}`) or a quoted scalar. PyYAML ignores the indentation
+ * of such lines; the YAML specification and the library `yaml` do not. ETSI's own SOL001 type files have lists that go
+ * on in the first column. Additional spaces at the start of such a line never change the value.
  * @param text YAML that the parser has refused; other YAML needs no repair
  */
 export function indentContinuationLines(text: string): string {
@@ -27,7 +27,9 @@ const TAG_OR_ANCHOR = /[&!]\S*/y;
 const BLOCK_SCALAR = /[|>][-+0-9]*\s*(?:#.*)?$/y;
 const KEY = /[^#]*?:(?=\s|$)/y;
 
-/** Reads no more of YAML than is needed to know where flow collections, quoted scalars and block scalars begin and end. */
+/**
+ * Reads no more of YAML than is needed to know where flow collections, quoted scalars and block scalars begin and end.
+ */
 class LineScanner {
   /** Column of the first character of the outermost flow collection, or of the quoted scalar. */
   openColumn = 0;

@@ -1,8 +1,9 @@
 import type { ScalarTag } from 'yaml';
 
 /**
- * The plain scalars that PyYAML resolves (`yaml/resolver.py`), which Heat and Tacker read packages with. They differ from YAML 1.1 as the
- * library `yaml` has it: `y`, `n`, `1e3` and `08` are text. Timestamps are left out: Heat and Tacker keep a date as text.
+ * The plain scalars that PyYAML resolves (`yaml/resolver.py`), which Heat and Tacker read packages with. They differ
+ * from YAML 1.1 as the library `yaml` has it: `y`, `n`, `1e3` and `08` are text. Timestamps are left out: Heat and
+ * Tacker keep a date as text.
  */
 export const PYYAML_SCALARS: readonly ScalarTag[] = [
   {

@@ -103,7 +103,10 @@ async function planOfInstantiate(
   return { plan: planInstantiate(vnf.inside(facts)), rollback: planInstantiateRollback(), vnf };
 }
 
-/** Templates that the user data of the request does not fit are refused before anything is made. @throws VnflowError BAD_REQUEST, TEMPLATE_INVALID */
+/**
+ * Templates that the user data of the request does not fit are refused before anything is made. @throws VnflowError
+ * BAD_REQUEST, TEMPLATE_INVALID
+ */
 function checkTemplates(input: UserDataInput): void {
   if (userDataClass(input.request.additionalParams) === 'KubernetesClusterUserData') {
     stackContent(input);

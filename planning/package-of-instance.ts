@@ -29,7 +29,9 @@ export async function packageOfInstance(
   return fresh;
 }
 
-/** The flavour that an instance was instantiated with. @throws VnflowError FLAVOUR_UNKNOWN when it is not instantiated */
+/**
+ * The flavour that an instance was instantiated with. @throws VnflowError FLAVOUR_UNKNOWN when it is not instantiated
+ */
 export async function flavourOfInstance(
   deps: Pick<PlanningDependencies, 'db'>,
   instance: { readonly packageId: string } & Partial<Pick<VnfInstanceRow, 'instantiatedVnfInfo'>>,

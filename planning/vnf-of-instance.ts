@@ -23,8 +23,8 @@ export function newVnf(sources: VnfSources): Vnf {
 }
 
 /**
- * The VNF of an instance, for an operation after its instantiation. Clients of Tacker repeat the parameters of the kind with each
- * operation; without them those of the instantiation hold.
+ * The VNF of an instance, for an operation after its instantiation. Clients of Tacker repeat the parameters of the kind
+ * with each operation; without them those of the instantiation hold.
  * @throws VnflowError BAD_REQUEST naming the member, VNFD_NOT_USABLE
  */
 export async function vnfOfInstance(deps: PlanningDependencies, sources: VnfSources): Promise<Vnf> {

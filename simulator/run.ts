@@ -32,8 +32,8 @@ export const SIMULATOR_HELP = `
 type Values = Partial<Record<keyof typeof OPTIONS, string>>;
 
 /**
- * Runs the simulator in this process until SIGTERM or SIGINT. It prints one line of JSON when it is ready. A defect ends the
- * process with code 70.
+ * Runs the simulator in this process until SIGTERM or SIGINT. It prints one line of JSON when it is ready. A defect
+ * ends the process with code 70.
  * @param args the options of the command line
  * @throws Error when an option is unknown, a value is no number, or a port is taken
  */

@@ -103,7 +103,7 @@ it('one nested stack that fails: the error has its resource and OpenStack’s wo
   await settled(system.http, await terminate(id));
 });
 
-it('a stack that does not finish is given up at its limit, with what it still is, and retry mends it by an update', async () => {
+it('a stack that does not finish fails at its limit, with its status in the error, and retry repairs it by an update', async () => {
   system.simulator.faults.add({
     service: 'heat',
     resourceNameContains: 'workerNode-0',
@@ -133,7 +133,7 @@ it('a token that expires in mid-operation is renewed, without a failed step', as
   await settled(system.http, await terminate(id));
 });
 
-it('rollback of a terminate is refused with the state of things, and retry goes on once the stack can go', async () => {
+it('rollback of a terminate is refused with the state of the operation, and retry goes on once the stack can be deleted', async () => {
   const { id, operation: first } = await instantiate();
   await settled(system.http, first);
   system.simulator.faults.add({

@@ -29,7 +29,7 @@ const now = () => system.simulator.ledger.entries().at(-1)?.seq ?? 0;
 const timeline = async (operation: string) =>
   (await system.http.get(`${operation.replace('/vnflcm/v2', '/vnflow/v1')}/timeline`)).data;
 
-it('a node out of disk: says which node and that it is the disk, is not repeated, and goes on once there is room', async () => {
+it('a node with a full disk: the error names the node and the disk, the step is not repeated, and retry completes once there is room', async () => {
   const seq = now();
   const makeRoom = system.simulator.nodes.faults.add({ kind: 'disk-full', node: 'workerNode' });
   const operation = await instantiate();
@@ -67,7 +67,7 @@ it('a disk that fills up in the middle of a job, so that not even its exit code 
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 });
 
-it('an apt mirror that is down is tried again by itself, and until then the step shows the tail of what apt said', async () => {
+it('an apt mirror that is down is tried again by itself, and until then the step shows the end of the output of apt', async () => {
   const bringUp = system.simulator.nodes.faults.add({
     kind: 'command',
     commandPrefix: 'apt-get update',
@@ -102,7 +102,7 @@ async function failedAttempts(operation: string): Promise<number> {
   return steps.filter(({ error }: { error?: object }) => error !== undefined).length;
 }
 
-it('a wrong SSH password: says node and user, is not repeated, and rollback leaves nothing', async () => {
+it('a wrong SSH password: the error names node and user, the step is not repeated, and rollback leaves nothing', async () => {
   const before = system.simulator.fingerprint();
   const seq = now();
   const operation = await instantiate((body) => {

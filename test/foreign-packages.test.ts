@@ -73,7 +73,10 @@ function isWithin(folder: string, other: string): boolean {
   return folder === other || folder.startsWith(`${other}${path.sep}`);
 }
 
-/** Tacker's test packages share files with their neighbours: `common/`, and `common_artifact/` for those without definitions of their own. */
+/**
+ * Tacker's test packages share files with their neighbours: `common/`, and `common_artifact/` for those without
+ * definitions of their own.
+ */
 function commonFolders(folder: string, files: ReadonlyMap<string, Buffer>): string[] {
   const beside = path.basename(folder) === 'contents' ? path.resolve(folder, '../..') : path.dirname(folder);
   const hasDefinitions = [...files.keys()].some((name) => name.startsWith('Definitions/') || !name.includes('/'));

@@ -51,7 +51,9 @@ describe.each([
   };
   const stacks = () => z.array(z.string()).parse(system.simulator.fingerprint().content['stacks']);
 
-  /** `kubectl get node -o wide` on a control-plane node, over SSH through the bastion; every line has the guide's shape. */
+  /**
+   * `kubectl get node -o wide` on a control-plane node, over SSH through the bastion; every line has the guide's shape.
+   */
   const nodes = async (): Promise<KubeNode[]> => {
     const master = (await vnfcs()).find(({ vduId }) => vduId === 'masterNode')?.computeResource.resourceId ?? '';
     const host = system.simulator.nodes.node(master)?.addresses[0] ?? '';

@@ -88,7 +88,7 @@ it('a control finds out by itself that the workflow is gone, also in FAILED_TEMP
   expect((await system.http.delete(`/vnflcm/v2/vnf_instances/${id}`)).status).toBe(204);
 });
 
-it('what was lost before it had a plan is retried from the beginning', async () => {
+it('an operation that was lost before it had a plan is retried from the beginning', async () => {
   system.simulator.faults.add({ service: 'glance', times: 1, effect: { delaySeconds: 600 } });
   const { id, operation } = await instantiate();
   await terminateWorkflow(id);

@@ -76,7 +76,7 @@ function server(resources: readonly StackResource[], member: string): StackResou
 }
 
 describe("the worker's OpenStack clients against the embedded cloud", () => {
-  test('connect, refuse a wrong password, and know whose token it is', async () => {
+  test('connect, refuse a wrong password, and find the owner of a token', async () => {
     expect((await checkConnection(credentials)).projectId).toBe(await session.projectId());
     expect((await problemOf(checkConnection({ ...credentials, password: 'wrong' }))).code).toBe('VIM_CREDENTIALS');
     const person = await login(simulator);
@@ -119,7 +119,7 @@ describe("the worker's OpenStack clients against the embedded cloud", () => {
     expect(await listFloatingIps(session)).toEqual([]);
   });
 
-  test("tell Heat's own words about a template it refuses", async () => {
+  test("pass on Heat's own words about a template that it refuses", async () => {
     const input = { template: TEMPLATE, parameters };
     const problem = await problemOf(createStack(session, 'vnf-refused', input));
     expect([problem.code, problem.message.includes('VDU1.yaml')]).toEqual(['VIM_REJECTED', true]);

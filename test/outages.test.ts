@@ -235,7 +235,7 @@ it('a restore that was planned while two of three were off is refused when they 
   expect(Object.keys(clusterOf([first]).objects)).toContain(marker);
 }, 600_000);
 
-it('the only control-plane node lives behind an outage: it is waited for, and then backed up before its server goes', async () => {
+it('the only control-plane node is alive behind an outage: the heal waits for it, and backs it up before its server goes', async () => {
   const id = await instantiate('simple');
   const [only] = await masters(id);
   if (!only) throw new Error('no master');
@@ -266,7 +266,7 @@ it('the only control-plane node lives behind an outage: it is waited for, and th
   expect(Object.keys(clusterOf(await masters(id)).objects), 'nothing is lost').toContain(marker);
 }, 600_000);
 
-it('the only control-plane node is dead, and Nova does not know: stopped by the operator, it is restored by retry', async () => {
+it('the only control-plane node is dead, but ACTIVE in Nova: after the operator stops its server, retry restores it', async () => {
   const id = await instantiate('simple');
   const [only] = await masters(id);
   if (!only) throw new Error('no master');

@@ -137,7 +137,7 @@ it('recalls a worker that joined after the backup, and forgets one that left', a
   expect(Object.keys(cluster().nodes).length).toBe(3);
 }, 180_000);
 
-it('touches nothing without a backup, and goes on by retry when one opens again', async () => {
+it('touches nothing without a backup, and retry goes on when a backup can be opened again', async () => {
   const id = await instantiate('simple');
   const kept = await system.db.selectFrom('clusterBackup').selectAll().execute();
   const chunks = await system.db.selectFrom('clusterBackupChunk').selectAll().execute();

@@ -46,7 +46,7 @@ metadata: {name: db}
 spec: {selector: {matchLabels: ${LABELS}}, minAvailable: 3}
 `;
 
-it('scale in keeps a disruption budget: it gives up at the bound and says whose, and completes once the budget allows it', async () => {
+it('scale in keeps a disruption budget: it fails at the time limit and names the budget, and completes once the budget allows it', async () => {
   await kubectl('apply -f -', DATABASE);
   await kubectl('wait --for=condition=Ready pod -l app=db --timeout=60s');
   const before = system.simulator.nodes.list().map(({ id: server }) => server);

@@ -121,7 +121,10 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   expect(await system.db.selectFrom('clusterBackupChunk').selectAll().execute()).toEqual([]);
 }, 120_000);
 
-/** Lines of the cluster's keys, and pieces of the backup as it travels, as text, base64 and hexadecimal (as a row shows bytes). */
+/**
+ * Lines of the cluster's keys, and pieces of the backup as it travels, as text, base64 and hexadecimal (as a row shows
+ * bytes).
+ */
 async function backupCanaries(id: string): Promise<string[]> {
   const [backup] = await listClusterBackups(system.db, id);
   if (!backup) throw new Error('no backup was taken');

@@ -64,7 +64,7 @@ const acts = (since: number) =>
     .filter(({ kind, what }) => CHANGES[kind]?.test(what))
     .map(({ kind, where, what }) => `${kind} ${where} ${what}`);
 
-it('workers that are stopped in mid-step hold nothing up, and do no harm when they come back after everything has changed', async () => {
+it('workers that are stopped in mid-step delay no operation, and do no harm when they come back after everything has changed', async () => {
   const first = seen().at(-1)?.seq ?? 0;
   await completes('instantiate', guideRequest('instantiate-complex.json', system.simulator.authUrl));
   await completes('scale', { type: 'SCALE_OUT', aspectId: 'workerNode_scale' });

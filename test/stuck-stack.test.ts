@@ -43,7 +43,7 @@ it.each(OPERATIONS)('$task (a $action that never ends): retry repairs the stack,
   expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
 });
 
-it('what an operation that was given up left in progress is repaired by the next one, at once', async () => {
+it('a stack that a failed operation left in progress is repaired by the next operation, at once', async () => {
   const effect = { stuck: true };
   system.simulator.faults.add({ service: 'heat', resourceNameContains: '/workerNode', action: 'CREATE', effect });
   const operation = await begin('heal', await worker());

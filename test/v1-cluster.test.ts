@@ -27,7 +27,10 @@ beforeAll(async () => {
 }, LIMIT);
 afterAll(() => system.stop());
 
-/** A request of the guides, verbatim but for the ids of the VIM and of the network, which the guides tell the reader to set. */
+/**
+ * A request of the guides, verbatim but for the ids of the VIM and of the network, which the guides tell the reader to
+ * set.
+ */
 function guide(name: string) {
   const net0 = Object.values(system.simulator.cloud.state.subnets).find(({ cidr }) => cidr === '10.10.0.0/24');
   const text = readFileSync(new URL(`../samples/requests/v1/${name}.json`, import.meta.url), 'utf8');
@@ -105,7 +108,7 @@ const hostnameOf = (server: string | undefined) => system.simulator.nodes.node(s
 describe('the simple flavour, by the requests of guide 001', () => {
   let vnf: Guided;
 
-  it('refuses what cannot be: vip_CP without one, an unknown aspect, user data that does not fit', async () => {
+  it('refuses invalid requests: vip_CP in a flavour without it, an unknown aspect, user data that does not fit', async () => {
     vnf = await Guided.create();
     const refusal = async (change: (body: ReturnType<typeof guide>) => void) => {
       const body = guide('instantiate-simple');

@@ -52,7 +52,9 @@ async function tokenOf(vim: { id: string }): Promise<string> {
   return bearer_token;
 }
 
-/** What a user of the VIM does: `GET /api/v1/namespaces` at its URL, with its token, trusting its CA and nothing else. */
+/**
+ * What a user of the VIM does: `GET /api/v1/namespaces` at its URL, with its token, trusting its CA and nothing else.
+ */
 async function useVim(vim: { id: string; auth_url: string }, token?: string) {
   const credentials = (await system.secrets.get(secretName.vim(vim.id))) as Record<string, string>;
   const files = `cat > /tmp/ca <<'END'\n${credentials['ssl_ca_cert']}\nEND\n`;
@@ -133,7 +135,7 @@ it('without vim_name no VIM is registered', async () => {
   await terminate(id);
 }, 60_000);
 
-it('a registration that fails waits for an operator; retried, it runs and nothing before it, again by itself if something passes by', async () => {
+it('a registration that fails waits for an operator; retry repeats only the registration, and a passing failure is repeated without an operator', async () => {
   const before = system.simulator.fingerprint();
   const { id, operation } = await instantiate(request('simple', 'contested'));
   const taken = await takeName('contested');
@@ -165,7 +167,7 @@ it('a registration that fails waits for an operator; retried, it runs and nothin
   expect(system.simulator.fingerprint()).toEqual(before);
 }, 60_000);
 
-it('rollback takes the VIM away that an attempt had registered before it was cut off', async () => {
+it('rollback removes the VIM that an attempt had registered before it was cut off', async () => {
   const { id, operation } = await instantiate(request('simple', 'cut-off'));
   const taken = await takeName('cut-off');
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'FAILED_TEMP' });

@@ -25,7 +25,10 @@ async function givenInstance(): Promise<string> {
   return id;
 }
 
-/** The activities of a MODIFY_INFO in the order in which its workflow runs them. Each runs twice, as Temporal may have it. */
+/**
+ * The activities of a MODIFY_INFO in the order in which its workflow runs them. Each runs twice, as Temporal may have
+ * it.
+ */
 async function modify(vnfInstanceId: string, params: Record<string, unknown>) {
   const ref = { vnfInstanceId, vnfLcmOpOccId: randomUUID() };
   await keepLcmRequest(db, secrets, { ...ref, tenant, operation: 'MODIFY_INFO', params, operationParams: {} });

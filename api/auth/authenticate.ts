@@ -45,7 +45,10 @@ export function createAuthenticate(context: ApiContext): Authenticate {
 
 const LOCAL = /^(https?:\/\/)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** Without tokens a page in the developer's browser could use the API: only what names this machine may. @throws VnflowError FORBIDDEN */
+/**
+ * Without tokens a page in the developer's browser could use the API: only what names this machine may. @throws
+ * VnflowError FORBIDDEN
+ */
 function checkLocal({ host, origin }: IncomingHttpHeaders): void {
   if (LOCAL.test(host ?? '') && (origin === undefined || LOCAL.test(origin))) return;
   throw new VnflowError('FORBIDDEN', {

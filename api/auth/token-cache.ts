@@ -18,9 +18,9 @@ interface Answer {
 }
 
 /**
- * Validates each token once a minute at most; requests with one token at one time share one validation.
- * Keys are hashes: the cache holds no token. A validation that failed is not kept. The time limit lies in the entry: the
- * cache's own one treats the time 0 as no time, and ends a millisecond late.
+ * Validates each token once a minute at most; requests with one token at one time share one validation. Keys are
+ * hashes: the cache holds no token. A validation that failed is not kept. The time limit lies in the entry: the cache's
+ * own one treats the time 0 as no time, and ends a millisecond late.
  * @param now the present time in milliseconds since 1970
  */
 export function cachedValidation(validate: Validate, now: () => number = Date.now): Validate {

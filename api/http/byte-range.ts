@@ -8,7 +8,8 @@ export interface ByteRange {
 }
 
 /**
- * A `Range` header with one range. As in Tacker, a range that ends behind the content is refused; RFC 9110 would shorten it.
+ * A `Range` header with one range. As in Tacker, a range that ends behind the content is refused; RFC 9110 would
+ * shorten it.
  * @returns undefined without the header
  * @throws VnflowError BAD_REQUEST (several ranges, not understood), RANGE_NOT_SATISFIABLE
  */

@@ -5,7 +5,10 @@ import { VnflowError } from '../../domain/problems.ts';
 
 const MAX_DEPTH = 64;
 
-/** Reads the body as JSON, or undefined when there is none. A Content-Type without a body says nothing: clients repeat it on bodiless requests. */
+/**
+ * Reads the body as JSON, or undefined when there is none. A Content-Type without a body says nothing: clients repeat
+ * it on bodiless requests.
+ */
 export async function readJsonBody(
   request: Request,
   response: Response,

@@ -23,7 +23,9 @@ export interface RouterOptions {
   readonly authenticate: Authenticate;
 }
 
-/** A router of resources that speak one dialect. Authenticates before it reads a body. @param resources path → methods */
+/**
+ * A router of resources that speak one dialect. Authenticates before it reads a body. @param resources path → methods
+ */
 export function resourceRouter(
   resources: Readonly<Record<string, Endpoints>>,
   { dialect, context, authenticate }: RouterOptions,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { SelectableResource } from '../query/selectors.ts';
 
 /**
- * An element of a list with attribute selectors: what the selectors may leave out is optional. Inside a member they may leave out
- * anything, which the schema does not say.
+ * An element of a list with attribute selectors: what the selectors may leave out is optional. Inside a member they may
+ * leave out anything, which the schema does not say.
  */
 export function listItem(resource: z.ZodObject, { mandatory }: SelectableResource): z.ZodType {
   const always = new Set([...mandatory, '_links']);

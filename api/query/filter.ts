@@ -66,9 +66,10 @@ function invalid(): VnflowError {
 }
 
 /**
- * Does an object fit? An attribute that it lacks never matchesFilter, whatever the operator (as in Tacker). Of an array as the last value, one element
- * that fits is enough.
- * @param options.entersArrays paths lead through arrays of objects, too (SOL013 5.2.2): Tacker's package API does so, its v2 API does not
+ * Whether an object matches a filter. A missing attribute never matches, whatever the operator (as in Tacker). An array
+ * as the last value matches when one of its elements does.
+ * @param options.entersArrays paths lead through arrays of objects, too (SOL013 5.2.2): Tacker's package API does so,
+ * its v2 API does not
  */
 export function matchesFilter(
   expressions: readonly FilterExpression[],

@@ -7,8 +7,8 @@ export interface Page<T> {
 }
 
 /**
- * Cuts a list into pages by id; the marker is the id of the last item. The next query repeats filter and selectors, since
- * clients send it and nothing else.
+ * Cuts a list into pages by id; the marker is the id of the last item. The next query repeats filter and selectors,
+ * since clients send it and nothing else.
  * @param size items of a page; 0: no pages
  */
 export function pageOf<T extends { readonly id: string }>(

@@ -40,15 +40,19 @@ interface VnfcResource {
 }
 
 interface ShownWith {
-  /** @returns the VIM that a connection of the instance leads to: v1 names VIMs where the internal model names connections */
+  /**
+   * @returns the VIM that a connection of the instance leads to: v1 names VIMs where the internal model names
+   * connections
+   */
   readonly vimIdOf: (vimConnectionId: string) => string;
   /** The additional parameters of the instantiate request, without secrets. */
   readonly additionalParams?: Free | undefined;
 }
 
 /**
- * `instantiatedVnfInfo` as Tacker's v1 API prints it: other ids, members that are not set as null, one external CP per CPD, links with their
- * ports under `vnfVirtualLinkResourceInfo` (guide 001). The ids of `vnfcResourceInfo` are those of version 2; all others are derived.
+ * `instantiatedVnfInfo` as Tacker's v1 API prints it: other ids, members that are not set as null, one external CP per
+ * CPD, links with their ports under `vnfVirtualLinkResourceInfo` (guide 001). The ids of `vnfcResourceInfo` are those
+ * of version 2; all others are derived.
  */
 export function instantiatedVnfInfoView(info: InternalInfo, { vimIdOf, additionalParams }: ShownWith): Free {
   const vnfcs = oldestFirst(info.vnfcResourceInfo ?? []);

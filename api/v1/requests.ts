@@ -71,7 +71,10 @@ const vnfcResourceId = z.guid({
 });
 
 export const HealVnfRequestV1 = HealVnfRequest.extend({
-  /** Ids of `instantiatedVnfInfo.vnfcResourceInfo`; absent or null: the entire VNF. The guides print one id without brackets. */
+  /**
+   * Ids of `instantiatedVnfInfo.vnfcResourceInfo`; absent or null: the entire VNF. The guides print one id without
+   * brackets.
+   */
   vnfcInstanceId: z
     .union([z.array(vnfcResourceId).min(1), vnfcResourceId.transform((id) => [id])], {
       error: 'must be ids of vnfcResourceInfo, which are UUIDs; those of vnfcInfo belong to the API /vnflcm/v2',

@@ -81,7 +81,8 @@ export function scaleRequest(request: ScaleVnfRequestV1): ScaleVnfRequest {
 }
 
 /**
- * Heal of v1 in the internal model. v1 names VNFCs by `vnfcResourceInfo.id`; without any the stack is deleted and made again.
+ * Heal of v1 in the internal model. v1 names VNFCs by `vnfcResourceInfo.id`; without any the stack is deleted and made
+ * again.
  * @throws VnflowError BAD_REQUEST (an id that the instance does not have)
  */
 export function healRequest(

@@ -279,7 +279,7 @@ it('a connection without VIM means the default VIM, and one by vimId is complete
   }
 });
 
-it('a body of the other version is refused, and the detail says where it belongs', async () => {
+it('a body of the other version is refused, and the detail names the right path', async () => {
   const { id } = await givenCluster();
   const { id: fresh } = await givenInstance(test);
   const refusal = async (path: string, json: object) => {

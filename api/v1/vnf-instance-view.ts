@@ -21,7 +21,10 @@ export function vnfInstanceUrl(endpoint: string, id: string): string {
   return `${endpoint}/vnflcm/v1/vnf_instances/${id}`;
 }
 
-/** VnfInstance as Tacker's v1 API emits it. An instance without a name is called by its id; a missing description is null. */
+/**
+ * VnfInstance as Tacker's v1 API emits it. An instance without a name is called by its id; a missing description is
+ * null.
+ */
 export function vnfInstanceView(
   row: VnfInstanceRow,
   endpoint: string,

@@ -58,7 +58,10 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
   };
 }
 
-/** The request that starts an LCM operation: its body is translated into the internal model, and everything else is as in version 2. */
+/**
+ * The request that starts an LCM operation: its body is translated into the internal model, and everything else is as
+ * in version 2.
+ */
 function starts<O extends Operation>(context: ApiContext, operation: O): Endpoint {
   const { needs } = LCM_OPERATIONS[operation];
   const { request: schema, translate } = V1_OPERATIONS[operation];

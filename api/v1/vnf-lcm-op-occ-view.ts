@@ -9,7 +9,10 @@ export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
   return `${endpoint}/vnflcm/v1/vnf_lcm_op_occs/${id}`;
 }
 
-/** VnfLcmOpOcc as Tacker's v1 API emits it: `operationParams` is JSON text, and there is a link to the grant, which nothing serves. */
+/**
+ * VnfLcmOpOcc as Tacker's v1 API emits it: `operationParams` is JSON text, and there is a link to the grant, which
+ * nothing serves.
+ */
 export function vnfLcmOpOccView(row: VnfLcmOpOccRow, endpoint: string): Record<string, unknown> & { id: string } {
   const self = vnfLcmOpOccUrl(endpoint, row.id);
   return {

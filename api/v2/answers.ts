@@ -12,7 +12,10 @@ import {
   ScaleInfo,
 } from '../vnflcm/answer-parts.ts';
 
-/** InstantiatedVnfInfo of SOL003 3.3.1, as far as Tacker fills it. After a terminate it has the flavour and STOPPED only. */
+/**
+ * InstantiatedVnfInfo of SOL003 3.3.1, as far as Tacker fills it. After a terminate it has the flavour and STOPPED
+ * only.
+ */
 const InstantiatedVnfInfo = z
   .strictObject({
     flavourId: z.string(),

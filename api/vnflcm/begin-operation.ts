@@ -9,7 +9,8 @@ import { planOperation } from './plan-operation.ts';
  * Checks a request and hands it over to the engine. Every version of the API starts operations here.
  * @param body the request in the internal model, which is that of SOL003 3.3.1
  * @returns the id of the operation occurrence, whose row exists by then
- * @throws VnflowError VNF_BUSY, VNF_INSTANTIATED, VNF_NOT_INSTANTIATED, ENGINE_UNAVAILABLE, and what is wrong with the request
+ * @throws VnflowError VNF_BUSY, VNF_INSTANTIATED, VNF_NOT_INSTANTIATED, ENGINE_UNAVAILABLE, and what is wrong with the
+ * request
  */
 export async function beginOperation<O extends Operation>(
   context: ApiContext,

@@ -27,7 +27,8 @@ export async function deleteVnfInstance(
 }
 
 /**
- * An instantiate that was given up (`fail`) may have left a stack in the VIM. Its access stays sealed with the instance until then.
+ * An instantiate that was given up (`fail`) may have left a stack in the VIM. Its access stays sealed with the instance
+ * until then.
  * @throws VnflowError VNF_BUSY, VNF_LEFTOVERS, or the error of the VIM
  */
 async function clearLeftovers(context: ApiContext, id: string): Promise<void> {

@@ -61,7 +61,10 @@ export async function startOperation(
   return id;
 }
 
-/** The history contains the request; the row makes it visible. The workflow writes the row, too, if this process dies first. */
+/**
+ * The history contains the request; the row makes it visible. The workflow writes the row, too, if this process dies
+ * first.
+ */
 async function showAccepted({ db }: ApiContext, id: string): Promise<void> {
   if (await acceptLcmRequest(db, id)) return;
   throw new VnflowError('ENGINE_UNAVAILABLE', {

@@ -43,7 +43,9 @@ export function cannotMove(member: string): VnflowError {
 
 type ConnectionPatch = NonNullable<VnfInfoModificationRequest['vimConnectionInfo']>;
 
-/** The patch, with entries that name a registered VIM only completed from it. What is merged must still lead to the VIM. */
+/**
+ * The patch, with entries that name a registered VIM only completed from it. What is merged must still lead to the VIM.
+ */
 async function completedConnections(
   context: ApiContext,
   { id, tenant, instantiationState }: VnfInstanceRow,

@@ -26,8 +26,8 @@ const InterfaceInfo = z.looseObject({
 });
 
 /**
- * The VIM connections of an instantiate request: partial entries are completed from the registered VIM of that `vimId`; none
- * at all means the tenant's default VIM. Only the first entry is used, so only that one is checked.
+ * The VIM connections of an instantiate request: partial entries are completed from the registered VIM of that `vimId`;
+ * none at all means the tenant's default VIM. Only the first entry is used, so only that one is checked.
  * @throws VnflowError NOT_FOUND (vimId), VIM_MISSING, BAD_REQUEST naming the member
  */
 export async function resolveVimConnections(

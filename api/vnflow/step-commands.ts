@@ -7,7 +7,9 @@ export interface CommandFacts {
   readonly scriptPath?: string | undefined;
 }
 
-/** What a step would run on its node, or call, for people to read. Parameters go through a file, so they are not here. */
+/**
+ * What a step would run on its node, or call, for people to read. Parameters go through a file, so they are not here.
+ */
 export function stepCommands(kind: StepKind, { vnfInstanceId, scriptPath = '' }: CommandFacts): string[] {
   const { phase, calls = [] } = stepFacts(kind);
   if (phase !== undefined) return [`bash ${path.posix.basename(scriptPath)} ${phase}`];

@@ -22,7 +22,10 @@ export function contentEndpoint(context: ApiContext): Endpoint {
 
 const VNFD_MEDIA_TYPES = ['text/plain', 'application/zip'];
 
-/** GET vnfd: the definitions as a zip, or as text when there is one file only. Tokens of Accept are compared exactly, as in Tacker. */
+/**
+ * GET vnfd: the definitions as a zip, or as text when there is one file only. Tokens of Accept are compared exactly, as
+ * in Tacker.
+ */
 export function vnfdEndpoint(context: ApiContext): Endpoint {
   return withoutBody(async (request): Promise<ApiAnswer> => {
     const accepted = (request.headers.accept ?? '').split(',');

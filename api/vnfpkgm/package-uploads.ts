@@ -38,8 +38,9 @@ const SILENT_SECONDS = 30;
 const LOOK_EVERY_MS = 15_000;
 
 /**
- * Fetches packages in the background. What is under way lies in the store with its sealed request, and every change names its attempt: when a
- * process dies, another one takes the upload over and begins it anew; a process that comes back changes nothing.
+ * Fetches packages in the background. What is under way lies in the store with its sealed request, and every change
+ * names its attempt: when a process dies, another one takes the upload over and begins it anew; a process that comes
+ * back changes nothing.
  */
 export function createPackageUploads(context: ApiContext): PackageUploads {
   const ended = new AbortController();

@@ -6,7 +6,10 @@ import { UploadVnfPackageFromUriRequest } from './package-requests.ts';
 import type { PackageUploads } from './package-uploads.ts';
 import { checkCreated } from './upload-package-content.ts';
 
-/** POST package_content/upload_from_uri: 202 and UPLOADING; then PROCESSING and ONBOARDED, or CREATED again with `onboardingFailureDetails`. */
+/**
+ * POST package_content/upload_from_uri: 202 and UPLOADING; then PROCESSING and ONBOARDED, or CREATED again with
+ * `onboardingFailureDetails`.
+ */
 export function uploadFromUriEndpoint(context: ApiContext, uploads: PackageUploads): Endpoint {
   return withBody(UploadVnfPackageFromUriRequest, async (request, body) => {
     checkedRemoteUrl(body.addressInformation, context.packageHosts);

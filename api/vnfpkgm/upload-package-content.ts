@@ -10,7 +10,10 @@ import type { ApiContext, OnboardableCsar } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoint, withStream } from '../http/endpoint.ts';
 import { onboardedMeanwhile, vnfPackageOf } from './lookup.ts';
 
-/** PUT package_content: 202 once the package is onboarded. A refused archive leaves the package CREATED, with nothing kept. */
+/**
+ * PUT package_content: 202 once the package is onboarded. A refused archive leaves the package CREATED, with nothing
+ * kept.
+ */
 export function uploadEndpoint(context: ApiContext): Endpoint {
   return withStream(async (request, body): Promise<ApiAnswer> => {
     const target = await vnfPackageOf(context, request);

@@ -5,7 +5,10 @@ import type { OperationProgress } from './progress.ts';
 import type { CancelMode, OperationState } from './state.ts';
 import type { StepFailure } from './step-failure.ts';
 
-/** An operation of a VNF instance, by ids. Activities read everything else from the store: histories hold no secrets and stay small. */
+/**
+ * An operation of a VNF instance, by ids. Activities read everything else from the store: histories hold no secrets and
+ * stay small.
+ */
 export interface OperationRef {
   readonly vnfInstanceId: string;
   readonly vnfLcmOpOccId: string;
@@ -50,13 +53,19 @@ export interface LookRequest {
 
 /** The activity of the workflow that looks at a cluster for a dry run. */
 export interface LookActivities {
-  /** @returns a ClusterLook; the workflow hands it on unread, engine/look-at-cluster.ts parses it. @throws ApplicationFailure */
+  /**
+   * @returns a ClusterLook; the workflow hands it on unread, engine/look-at-cluster.ts parses it. @throws
+   * ApplicationFailure
+   */
   lookAtCluster(request: LookRequest): Promise<unknown>;
 }
 
 /** The activity of the workflow that precedes the deletion of an instance. */
 export interface ClearActivities {
-  /** Removes the secrets and records that a failed instantiate left. @throws ApplicationFailure VNF_LEFTOVERS while its stack is in the VIM */
+  /**
+   * Removes the secrets and records that a failed instantiate left. @throws ApplicationFailure VNF_LEFTOVERS while its
+   * stack is in the VIM
+   */
   clearInstance(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<void>;
 }
 
@@ -70,8 +79,8 @@ export function scheduleId(work: ScheduledWork, vnfInstanceId: string): string {
 }
 
 /**
- * Records of an operation are numbered in the order of the workflow's decisions. The store ignores a record whose number it has
- * seen, because activities may run twice and late.
+ * Records of an operation are numbered in the order of the workflow's decisions. The store ignores a record whose
+ * number it has seen, because activities may run twice and late.
  */
 export interface NumberedRecord extends OperationRef {
   readonly seq: number;
@@ -101,11 +110,17 @@ export type StepControlRecord = NumberedRecord & Extract<OperatorAction, { reado
 export interface RecordActivities {
   /** Turns the request into a VnfLcmOpOcc in STARTING. @returns false when the API has withdrawn the request */
   recordAccepted(ref: OperationRef): Promise<boolean>;
-  /** Reads an operation whose workflow is gone, for the workflow that takes it over. @throws ApplicationFailure when it has ended */
+  /**
+   * Reads an operation whose workflow is gone, for the workflow that takes it over. @throws ApplicationFailure when it
+   * has ended
+   */
   adoptOperation(ref: OperationRef): Promise<OperationProgress>;
   /** Asks the (local) NFVO. @throws ApplicationFailure when refused */
   requestGrant(ref: OperationRef): Promise<void>;
-  /** Surveys the control plane before a heal is planned: members of etcd, and which nodes answer. @throws ApplicationFailure */
+  /**
+   * Surveys the control plane before a heal is planned: members of etcd, and which nodes answer. @throws
+   * ApplicationFailure
+   */
   surveyControlPlane(ref: OperationRef): Promise<void>;
   /** Makes the plan of a direction. @returns it, with the labels of its nodes that exist already */
   makePlan(ref: OperationRef & { direction: Plan['direction'] }): Promise<Plan & StepResult>;
@@ -125,7 +140,9 @@ export interface OperationInput extends OperationRef {
   /** Name of the LCM operation (domain/operations.ts). */
   readonly operation: string;
   readonly tenant: string;
-  /** True when the operation had a workflow that is gone: the new one goes on from the plan and the steps in the store. */
+  /**
+   * True when the operation had a workflow that is gone: the new one goes on from the plan and the steps in the store.
+   */
   readonly takesOver?: boolean;
   /** True when the control plane is surveyed before the plan is made. */
   readonly surveysControlPlane?: boolean;

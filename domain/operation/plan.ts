@@ -25,8 +25,8 @@ export interface Plan {
 }
 
 /**
- * Makes a plan, and refuses one that could never end or would leave steps out. The second of two steps with one id would count as
- * done with the first; a step after an unknown one, or in a cycle, would wait for ever.
+ * Makes a plan, and refuses one that could never end or would leave steps out. The second of two steps with one id
+ * would count as done with the first; a step after an unknown one, or in a cycle, would wait for ever.
  * @throws Error naming the steps (a defect of the planner)
  */
 export function createPlan(plan: Plan): Plan {
@@ -45,7 +45,10 @@ export function createPlan(plan: Plan): Plan {
   return plan;
 }
 
-/** Ids of the steps that are never ready: those in a cycle, and those after one. Every predecessor is a step of the list. */
+/**
+ * Ids of the steps that are never ready: those in a cycle, and those after one. Every predecessor is a step of the
+ * list.
+ */
 function stepsInCycles(steps: readonly PlanStep[]): string[] {
   const missing = new Map(steps.map(({ id, after }) => [id, new Set(after).size]));
   const next = new Map<string, string[]>();

@@ -100,7 +100,7 @@ it('a step that is skipped counts as done for what comes after it', () => {
   expect(failuresOf(run)).toEqual([]);
 });
 
-it('a step is let end by a graceful cancel, stopped by a forceful one; either way the operation rests with the reason', () => {
+it('a graceful cancel lets a step end, a forceful one stops it; either way the operation rests with the reason', () => {
   for (const cancelMode of ['GRACEFUL', 'FORCEFUL'] as const) {
     const run = preparing();
     const stopped = applyAction(run, { kind: 'cancel', cancelMode, by });

@@ -5,8 +5,8 @@ import type { StepCondition } from './step-control.ts';
 import type { StepFailure } from './step-failure.ts';
 
 /**
- * One operation under way: plain data that only the functions here and in operator-actions.ts change. They do nothing else, so
- * that the workflow can carry it out and tests can play it through.
+ * One operation under way: plain data that only the functions here and in operator-actions.ts change. They do nothing
+ * else, so that the workflow can carry it out and tests can play it through.
  */
 export interface OperationRun {
   /** Name of the LCM operation, for texts. */
@@ -58,7 +58,10 @@ export function setPlan(run: OperationRun, plan: Plan): void {
   follow(run, plan);
 }
 
-/** An operation whose workflow is gone waits for a decision. What is done stays done, everything else waits or has failed. */
+/**
+ * An operation whose workflow is gone waits for a decision. What is done stays done, everything else waits or has
+ * failed.
+ */
 export function adoptProgress(run: OperationRun, progress: OperationProgress): void {
   const { forward, rollback, rollbackSupported, round } = progress;
   run.state = 'FAILED_TEMP';

@@ -1,4 +1,7 @@
-/** SOL003 5.4 and 6.4: the states of a VnfLcmOpOcc, as Tacker v2 runs them, as a table that the workflow and the API share. */
+/**
+ * SOL003 5.4 and 6.4: the states of a VnfLcmOpOcc, as Tacker v2 runs them, as a table that the workflow and the API
+ * share.
+ */
 export const OPERATION_STATES = [
   'STARTING',
   'PROCESSING',

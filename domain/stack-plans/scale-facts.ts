@@ -62,8 +62,8 @@ export function scaleFacts(
 }
 
 /**
- * The indices of servers in the order in which a scale in removes them: the oldest member of a group first, as Heat does, or with
- * `is_reverse` the newest; of servers that StandardUserData made, the one with the highest index.
+ * The indices of servers in the order in which a scale in removes them: the oldest member of a group first, as Heat
+ * does, or with `is_reverse` the newest; of servers that StandardUserData made, the one with the highest index.
  */
 function sortByRemoval(vnfcs: readonly PlacedVnfc[], newestFirst: boolean): number[] {
   const order = vnfcs.toSorted((a, b) => (a.member && b.member ? byAge(a.member, b.member) : b.index - a.index));

@@ -7,7 +7,8 @@ const MAX_NESTING = 5;
 /**
  * What a request may name as `ssh_cp_name`, `nic_cp_name`, `cluster_cp_name`, `cluster_fip_name`.
  * @param packageFiles text by path in the package: `BaseHOT/{flavourId}/…` of one flavour
- * @param vduId only what is in the top HOT itself or in the nested template of this VDU, or of the members of its group; absent: everything
+ * @param vduId only what is in the top HOT itself or in the nested template of this VDU, or of the members of its
+ * group; absent: everything
  * @returns resource name → Heat type; a nested resource hides the one above that has its name
  * @throws VnflowError TEMPLATE_INVALID naming the file
  */

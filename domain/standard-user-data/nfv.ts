@@ -102,7 +102,10 @@ function linkOf(cpdId: string, { extVirtualLinks }: NfvSources): ExtVirtualLinkD
   return extVirtualLinks.find(({ extCps }) => extCps.some((cp) => cp.cpdId === cpdId));
 }
 
-/** The N-th address of the request that has a fixed address or a subnet, for each N that the template asks for, from 0 on. */
+/**
+ * The N-th address of the request that has a fixed address or a subnet, for each N that the template asks for, from 0
+ * on.
+ */
 function fixedIps(
   cpdId: string,
   asked: readonly (readonly string[])[],

@@ -4,9 +4,9 @@ import { vduGroups } from './vdu-groups.ts';
 const POLICIES = ['anti-affinity', 'soft-anti-affinity'];
 
 /**
- * The VDUs whose servers share a server group of Nova that keeps them on different compute hosts: the resource of the VDU
- * in the top HOT, or the scaling group that has its servers as members, refers to an OS::Nova::ServerGroup there with the
- * policy anti-affinity or soft-anti-affinity.
+ * The VDUs whose servers share a server group of Nova that keeps them on different compute hosts: the resource of the
+ * VDU in the top HOT, or the scaling group that has its servers as members, refers to an OS::Nova::ServerGroup there
+ * with the policy anti-affinity or soft-anti-affinity.
  * @param vdus ids of the VDUs of the flavour
  * @throws VnflowError TEMPLATE_INVALID naming the file
  */

@@ -1,8 +1,8 @@
 import { stepKind } from './step-kind.ts';
 
 /**
- * The Node objects of workers whose servers are gone are deleted once more: a kubelet that started again between the drain and
- * the end of its server has registered anew.
+ * The Node objects of workers whose servers are gone are deleted once more: a kubelet that started again between the
+ * drain and the end of its server has registered anew.
  */
 export const forgetNodes = stepKind({
   input: { workers: 'slots' },

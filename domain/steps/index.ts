@@ -115,7 +115,10 @@ export function fatesOfNamedNodes(step: AnyStep): { readonly slot: string; reado
   );
 }
 
-/** The slots in the other members of a step's input. Undefined when the step has no such member; it may have one that is empty. */
+/**
+ * The slots in the other members of a step's input. Undefined when the step has no such member; it may have one that is
+ * empty.
+ */
 export function otherSlotsOf(step: AnyStep): readonly string[] | undefined {
   const others = Object.entries(stepFacts(step.kind).input).filter(([name, is]) => name !== 'slot' && namesNodes(is));
   const members = membersOf(step);

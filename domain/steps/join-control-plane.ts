@@ -1,8 +1,8 @@
 import { stepKind } from './step-kind.ts';
 
 /**
- * A prepared server becomes a control-plane node, and a voting member of etcd. `readyLater`: the cluster has no network yet, and
- * verifyCluster waits until the node is Ready.
+ * A prepared server becomes a control-plane node, and a voting member of etcd. `readyLater`: the cluster has no network
+ * yet, and verifyCluster waits until the node is Ready.
  */
 export const joinControlPlane = stepKind({
   input: { slot: 'slot', readyLater: 'flag?' },

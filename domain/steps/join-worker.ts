@@ -1,8 +1,8 @@
 import { stepKind } from './step-kind.ts';
 
 /**
- * A prepared server becomes a worker of the cluster. `readyLater`: the cluster has no network yet, and verifyCluster waits until
- * the node is Ready.
+ * A prepared server becomes a worker of the cluster. `readyLater`: the cluster has no network yet, and verifyCluster
+ * waits until the node is Ready.
  */
 export const joinWorker = stepKind({
   input: { slot: 'slot', readyLater: 'flag?' },

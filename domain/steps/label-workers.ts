@@ -1,8 +1,8 @@
 import { stepKind } from './step-kind.ts';
 
 /**
- * Workers get labels with the compute hosts (and zones) of their servers, now and on a schedule: a live migration changes
- * a host.
+ * Workers get labels with the compute hosts (and zones) of their servers, now and on a schedule: a live migration
+ * changes a host.
  */
 export const labelWorkers = stepKind({
   input: {},

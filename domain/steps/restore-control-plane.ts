@@ -1,6 +1,8 @@
 import { stepKind } from './step-kind.ts';
 
-/** The cluster of a backup, on one control-plane node. `backupId` is the backup that the request names, if it names one. */
+/**
+ * The cluster of a backup, on one control-plane node. `backupId` is the backup that the request names, if it names one.
+ */
 export const restoreControlPlane = stepKind({
   input: { slot: 'slot', backupId: 'text?' },
   summary: 'restore the cluster on {node}',

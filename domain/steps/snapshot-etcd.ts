@@ -1,8 +1,8 @@
 import { stepKind } from './step-kind.ts';
 
 /**
- * A backup of etcd and of the keys of the cluster, from the node `slot`, or else from any control-plane node that gives one.
- * `source`: the node whose last state a restore begins with.
+ * A backup of etcd and of the keys of the cluster, from the node `slot`, or else from any control-plane node that gives
+ * one. `source`: the node whose last state a restore begins with.
  */
 export const snapshotEtcd = stepKind({
   input: { slot: 'slot?', source: 'slot?' },

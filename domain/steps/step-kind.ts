@@ -6,7 +6,10 @@ export type Fate = 'visited' | 'drained' | 'removed' | 'replaced';
 /** The description of a kind of step: everything but its work, which is an activity (activities/steps/). */
 export interface StepKindFacts<Shape extends InputShape = InputShape> {
   readonly input: Shape;
-  /** What it does, in a line for people. `{node}` stands for the label of `slot`, or else of the other nodes that the input names. */
+  /**
+   * What it does, in a line for people. `{node}` stands for the label of `slot`, or else of the other nodes that the
+   * input names.
+   */
   readonly summary: string;
   /** What replaces `{node}` when a step names no node. */
   readonly anyNode?: string;

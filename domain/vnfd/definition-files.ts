@@ -15,9 +15,9 @@ export function mayBelongToVnfd(path: string): boolean {
 }
 
 /**
- * Reads the definitions of a package: with TOSCA.meta its `Entry-Definitions` and every YAML file in `Definitions/`, as Tacker does; without
- * it the one YAML file at the root; and what these import. An import that is a URL or not in the package is passed over:
- * packages import ETSI's types so, which tosca-parser brings along.
+ * Reads the definitions of a package: with TOSCA.meta its `Entry-Definitions` and every YAML file in `Definitions/`, as
+ * Tacker does; without it the one YAML file at the root; and what these import. An import that is a URL or not in the
+ * package is passed over: packages import ETSI's types so, which tosca-parser brings along.
  * @param files path in the package → text; more than definitions may be there
  * @returns sorted by path
  * @throws VnflowError CSAR_INVALID naming file and place

@@ -151,7 +151,10 @@ function readLevels(file: FlavourFile, vdus: readonly Vdu[]): Pick<Flavour, 'lev
   return { levels, ...(defaultLevelId === undefined ? {} : { defaultLevelId }) };
 }
 
-/** Deltas that the aspect does not have are left out, as Tacker onboards such packages: the aspect then scales fewer VDUs, or none. */
+/**
+ * Deltas that the aspect does not have are left out, as Tacker onboards such packages: the aspect then scales fewer
+ * VDUs, or none.
+ */
 function readAspects(file: FlavourFile): Aspect[] {
   const deltas = policiesOf(file, 'VduScalingAspectDeltas', ASPECT_DELTAS);
   return policiesOf(file, 'ScalingAspects', ASPECTS).flatMap(({ properties }) =>

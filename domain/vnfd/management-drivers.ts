@@ -10,8 +10,8 @@ const Hook = z.union([
 const Interfaces = z.looseObject({ Vnflcm: z.record(z.string(), z.unknown()) });
 
 /**
- * The management drivers that node templates name: `interfaces.Vnflcm.{hook}.implementation` (tacker-lcm §7). What is written in
- * another way names none.
+ * The management drivers that node templates name: `interfaces.Vnflcm.{hook}.implementation` (tacker-lcm §7). What is
+ * written in another way names none.
  */
 export function managementDriversOf(nodes: readonly NodeTemplate[]): string[] {
   const names = nodes.flatMap(({ interfaces }) => {

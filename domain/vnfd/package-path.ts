@@ -1,6 +1,6 @@
 /**
- * Resolves a path that a file of a package gives: `Definitions/a.yaml` and `../Files/x` → `Files/x`. What leads out of the package stays as
- * written: no entry has such a name.
+ * Resolves a path that a file of a package gives: `Definitions/a.yaml` and `../Files/x` → `Files/x`. What leads out of
+ * the package stays as written: no entry has such a name.
  */
 export function resolveInPackage(fromFile: string, relative: string): string {
   const parts = fromFile.split('/').slice(0, -1);

@@ -40,8 +40,8 @@ const SW_IMAGE_DATA = z.object({
 const SW_IMAGE = 'tosca.artifacts.nfv.SwImage';
 
 /**
- * The image of a VDU or storage, if it has `sw_image_data`. The artifact may have any name; without a type (the short notation) it is
- * taken for an image, as in Tacker.
+ * The image of a VDU or storage, if it has `sw_image_data`. The artifact may have any name; without a type (the short
+ * notation) it is taken for an image, as in Tacker.
  * @throws VnflowError CSAR_INVALID
  */
 export function readSoftwareImage(id: string, node: NodeTemplate, path: string): SoftwareImage | undefined {

@@ -20,7 +20,9 @@ export class Clock {
   /** Wall-clock time of the start, or of the last change of the speed, milliseconds. */
   #origin = performance.now();
 
-  /** @param speed simulated seconds per real second @param startedAt simulated seconds already elapsed in earlier runs */
+  /**
+   * @param speed simulated seconds per real second @param startedAt simulated seconds already elapsed in earlier runs
+   */
   constructor(speed: number, startedAt = 0) {
     this.#speed = speed;
     this.#base = startedAt;
@@ -39,7 +41,10 @@ export class Clock {
     for (const sleeper of this.#sleepers) this.#arm(sleeper);
   }
 
-  /** Simulated seconds since the simulated world began. They survive restarts and stand still while the simulator is down. */
+  /**
+   * Simulated seconds since the simulated world began. They survive restarts and stand still while the simulator is
+   * down.
+   */
   elapsed(): number {
     return this.#base + ((performance.now() - this.#origin) / 1000) * this.#speed;
   }

@@ -20,7 +20,7 @@ it('a release has the digest that its project published, as long as it is untouc
   expect(touched).not.toBe(intact);
 });
 
-it('published sums fit what they are published for', async () => {
+it('published sums match their files', async () => {
   const script = `curl -fsSL --remote-name-all --retry 5 --retry-all-errors ${CONTAINERD}{,.sha256sum} && sha256sum -c *.sha256sum`;
   expect(await root(script)).toMatchObject({ code: 0, stdout: 'containerd-1.7.11-linux-amd64.tar.gz: OK\n' });
 });

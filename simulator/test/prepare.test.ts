@@ -61,7 +61,7 @@ describe('the phase prepare of the install script on a simulated node', () => {
     );
   });
 
-  it('takes a spoiled download for something that passes by, and installs nothing of it', async () => {
+  it('counts a spoiled download as a temporary failure, and installs nothing of it', async () => {
     cloud.nodes.faults.add({ kind: 'download-corrupted', urlPrefix: CONTAINERD, times: 1 });
     const { code, stderr } = await prepare();
     expect(code).toBe(75);

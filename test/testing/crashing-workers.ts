@@ -123,7 +123,10 @@ function stand(live: Live, border: string, { token, since }: { token?: number; s
   live.at.set(border, token);
 }
 
-/** A step's record in the store lies at its border too: the seed decides whether the worker is struck on this or that side of it. */
+/**
+ * A step's record in the store lies at its border too: the seed decides whether the worker is struck on this or that
+ * side of it.
+ */
 function borderOf(seed: number, { step, point, activity }: Reached): string | undefined {
   if (point === 'failed') return undefined;
   const side = point === 'before' || point === 'started' ? 'before' : 'after';

@@ -15,8 +15,8 @@ export function misdeeds(simulator: Pick<Simulator, 'nodes'>, entries: readonly 
 }
 
 /**
- * Phases of the install script that were begun more often on a node than they failed there, and once more. A job that failed lies
- * beside its successor, with its exit code.
+ * Phases of the install script that were begun more often on a node than they failed there, and once more. A job that
+ * failed lies beside its successor, with its exit code.
  */
 function repeated({ nodes }: Pick<Simulator, 'nodes'>, entries: readonly LedgerEntry[]): string[] {
   const begun = entries.filter(({ kind, what }) => kind === 'phase' && !/^vnflow credentials /.test(what)); // an additional token does no harm

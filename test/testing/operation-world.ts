@@ -113,7 +113,9 @@ function newScript() {
     /** Operations whose request the API has withdrawn. */
     withdrawn: new Set<string>(),
     holds,
-    /** Attempts at a step (`*`: at every step), or a record, do not end before they are released. @returns the release */
+    /**
+     * Attempts at a step (`*`: at every step), or a record, do not end before they are released. @returns the release
+     */
     hold: (stepId: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       holds.set(stepId, promise);

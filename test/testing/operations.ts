@@ -32,7 +32,9 @@ interface ClusterRequest {
   readonly timeoutMs?: number;
 }
 
-/** Creates a VNF instance and instantiates it by the guide's request; that must complete. @returns id of the instance */
+/**
+ * Creates a VNF instance and instantiates it by the guide's request; that must complete. @returns id of the instance
+ */
 export async function instantiateCluster(
   { http, simulator }: Pick<System, 'http' | 'simulator'>,
   { vnfdId, flavour = 'simple', timeoutMs }: ClusterRequest = {},

@@ -1,8 +1,8 @@
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
 /**
- * Bundled into the workflows of a test that kills workers: a lost one is noticed after two seconds instead of ten, and its
- * steps are repeated at once. The simulated world is quick too; the number of attempts stays as it is.
+ * Bundled into the workflows of a test that kills workers: a lost one is noticed after two seconds instead of ten, and
+ * its steps are repeated at once. The simulated world is quick too; the number of attempts stays as it is.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   outbound: [

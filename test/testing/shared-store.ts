@@ -8,7 +8,10 @@ export interface SharedStore {
   stop(): Promise<void>;
 }
 
-/** The PostgreSQL of `DATABASE_URL`, or else PGlite in this process behind PostgreSQL's wire protocol, so that nothing need be installed. */
+/**
+ * The PostgreSQL of `DATABASE_URL`, or else PGlite in this process behind PostgreSQL's wire protocol, so that nothing
+ * need be installed.
+ */
 export async function startSharedStore(): Promise<SharedStore> {
   const location = await testStoreLocation();
   return location.kind === 'postgres' ? { url: location.url, stop: async () => {} } : servePGlite();

@@ -7,8 +7,8 @@ import { createStore, type Database, migrateStore, type StoreLocation } from '..
 const ARCHIVES = fileURLToPath(new URL('../../.vnflow/new-databases', import.meta.url));
 
 /**
- * Where a test file keeps its store: PGlite in memory, or a database of its own on the server of `DATABASE_URL` (CI runs both;
- * files run side by side and must not see each other's rows).
+ * Where a test file keeps its store: PGlite in memory, or a database of its own on the server of `DATABASE_URL` (CI
+ * runs both; files run side by side and must not see each other's rows).
  */
 export async function testStoreLocation(): Promise<StoreLocation> {
   const server = process.env['DATABASE_URL'];

@@ -8,7 +8,8 @@ import { parametersByAspect } from './parameters-by-aspect.ts';
 const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
 
 /**
- * Reads `k8s_cluster_installation_param` and checks that everything it names is in the package, before any stack is made.
+ * Reads `k8s_cluster_installation_param` and checks that everything it names is in the package, before any stack is
+ * made.
  * @throws VnflowError BAD_REQUEST naming the member and what may stand there
  */
 export function checkClusterParameters(given: unknown, contents: PackageContents): ClusterParameters {

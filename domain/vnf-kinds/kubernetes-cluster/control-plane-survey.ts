@@ -1,8 +1,8 @@
 import { type ControlPlaneNode, isMemberOf, isVoting, type LiveMember, majority, quorumOf } from './quorum.ts';
 
 /**
- * Unreachable is not dead. `dead`: a proved majority does not count it, its server does not run, or it was reached and runs no etcd.
- * `unknown` is everything else, and supports neither a restore nor a removal.
+ * Unreachable is not dead. `dead`: a proved majority does not count it, its server does not run, or it was reached and
+ * runs no etcd. `unknown` is everything else, and supports neither a restore nor a removal.
  */
 export type Verdict = 'alive' | 'dead' | 'unknown';
 

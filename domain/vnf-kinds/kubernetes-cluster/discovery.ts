@@ -63,7 +63,10 @@ function nodesOf(
   return nodes.sort((a, b) => a.slot.localeCompare(b.slot, 'en', { numeric: true }));
 }
 
-/** @throws VnflowError RESOURCE_MISSING for a server that is neither in a nested stack `{vdu}-{index}` nor a member of a group */
+/**
+ * @throws VnflowError RESOURCE_MISSING for a server that is neither in a nested stack `{vdu}-{index}` nor a member of a
+ * group
+ */
 function indexOf({ name, index }: DiscoveredResource): number {
   if (index !== undefined) return index;
   throw new VnflowError('RESOURCE_MISSING', {
@@ -98,8 +101,8 @@ function missing(parameter: string, name: string, where: string | undefined, why
 }
 
 /**
- * Where the cluster's API is reached: the port (and floating IP) that the request names. With one control-plane node that is
- * its own port.
+ * Where the cluster's API is reached: the port (and floating IP) that the request names. With one control-plane node
+ * that is its own port.
  * @throws VnflowError RESOURCE_MISSING
  */
 export function discoverCluster(discovery: Discovery, nodes: readonly DiscoveredNode[]): ClusterContext {

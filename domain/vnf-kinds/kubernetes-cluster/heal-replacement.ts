@@ -109,7 +109,10 @@ function workerWaves({ workers, others, shape }: HealFacts): Wave[] {
   return waves.filter((wave) => wave.workers.length + wave.others.length > 0);
 }
 
-/** The VIM of the cluster is registered anew when control-plane nodes were replaced. @returns the steps that the backup waits for */
+/**
+ * The VIM of the cluster is registered anew when control-plane nodes were replaced. @returns the steps that the backup
+ * waits for
+ */
 function keepVim(drawing: PlanDrawing, { shape, controlPlane }: HealFacts, after: After): After {
   const slot = controlPlane.at(-1);
   return slot !== undefined && shape.vimNamed ? [drawing.add('registerVim', after, { slot })] : after;

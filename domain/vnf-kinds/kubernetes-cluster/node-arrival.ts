@@ -35,7 +35,10 @@ export function controlPlaneArrives(
   return drawing.add('joinControlPlane', [ready, ...joinAfter], { slot, readyLater });
 }
 
-/** @returns the step after which the node can run a control plane: it is prepared, and its load balancer runs if there is one */
+/**
+ * @returns the step after which the node can run a control plane: it is prepared, and its load balancer runs if there
+ * is one
+ */
 export function prepareControlPlane(
   drawing: PlanDrawing,
   slot: string,

@@ -52,7 +52,10 @@ interface PhaseFacts {
   readonly backup?: BackupOnNode;
 }
 
-/** The environment of an install script's phase (docs/install-script.md). Values may be secret: they go through a 0600 file. */
+/**
+ * The environment of an install script's phase (docs/install-script.md). Values may be secret: they go through a 0600
+ * file.
+ */
 export function phaseEnvironment({
   node,
   parameters,
@@ -91,7 +94,10 @@ function backupVariables({ id, file, revision, restoreId }: BackupOnNode): Recor
   return { BACKUP_ID: id, BACKUP_FILE: file, BACKUP_REVISION: revision, RESTORE_ID: restoreId };
 }
 
-/** The first control-plane node is preferred; the router id comes from the address, so that clusters of one network differ. */
+/**
+ * The first control-plane node is preferred; the router id comes from the address, so that clusters of one network
+ * differ.
+ */
 function keepalived(
   virtualIp: string,
   { node, cluster }: Pick<PhaseFacts, 'node' | 'cluster'>,

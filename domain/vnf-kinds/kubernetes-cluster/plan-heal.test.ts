@@ -32,7 +32,7 @@ function waits(plan: Plan, later: string, earlier: string): boolean {
   return after.some((id) => id === earlier || waits(plan, id, earlier));
 }
 
-it('heals a worker: drained, replaced, prepared, joined, and a backup from whichever control-plane node gives one; nothing else', () => {
+it('heals a worker: drained, replaced, prepared, joined, and a backup from the first control-plane node that gives one; nothing else', () => {
   expect(edges(planHeal(facts({ workers: [worker(1)] })))).toEqual({
     removeWorkers: [],
     replaceServers: ['removeWorkers'],
@@ -103,7 +103,7 @@ it('never drains all workers at once', () => {
   expect(waits(plan, 'removeWorkers-2', 'joinWorker-workerNode-1')).toBe(true);
 });
 
-it('replaces what is no node of the cluster, and no more', () => {
+it('only replaces a server that is no node of the cluster', () => {
   expect(edges(planHeal(facts({ others: [slotName('probe', 0)] })))).toEqual({
     replaceServers: [],
     discover: ['replaceServers'],
@@ -161,7 +161,7 @@ describe('unreachable is not dead', () => {
     expect(ids(plan)).toContain('removeControlPlane-masterNode-1');
   });
 
-  it('the only one, unknown: a backup of it comes first', () => {
+  it('the only node, unknown: a backup of it comes first', () => {
     const of = facts({ masters: 1, controlPlane: [master(0)] });
     expect(ids(planHeal(of, survey(1, [], [0])))).toEqual(ids(planHeal(of, survey(1, []))));
     expect(ids(planHeal(of, survey(1, [], [0])))[0]).toBe('snapshotEtcd-0');

@@ -48,9 +48,9 @@ function findAnsweringSlots(survey: ControlPlaneSurvey): string[] {
 }
 
 /**
- * Brings a cluster back whose etcd has no majority: from the node that still answers, or else from the newest backup. It stays the
- * same cluster for its nodes and users: same CA, same keys, same objects. Workers that stay keep running; a step visits them only
- * if they do not come back by themselves.
+ * Brings a cluster back whose etcd has no majority: from the node that still answers, or else from the newest backup.
+ * It stays the same cluster for its nodes and users: same CA, same keys, same objects. Workers that stay keep running;
+ * a step visits them only if they do not come back by themselves.
  */
 export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: Source): void {
   const { shape, workers, others, backupId } = facts;
@@ -81,7 +81,10 @@ interface Seed extends Pick<Source, 'seed' | 'replaced'> {
   readonly shape: ClusterShape;
 }
 
-/** @returns the step after which the cluster can be restored on the seed. A seed that keeps its server is prepared already. */
+/**
+ * @returns the step after which the cluster can be restored on the seed. A seed that keeps its server is prepared
+ * already.
+ */
 function drawSeed(drawing: PlanDrawing, { seed, replaced, discovered, shape: { loadBalanced } }: Seed): PlanStep {
   if (replaced.includes(seed)) return prepareControlPlane(drawing, seed, { discovered, loadBalanced });
   return loadBalanced ? drawing.add('loadBalancer', [discovered], { slot: seed }) : discovered;

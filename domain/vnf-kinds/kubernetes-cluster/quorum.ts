@@ -90,7 +90,9 @@ export type Proof =
   | { readonly safe: true; readonly sentence: string }
   | { readonly safe: false; readonly sentence: string };
 
-/** May this member be removed now? etcd needs a majority to agree on it, and one of the members that remain afterwards. */
+/**
+ * May this member be removed now? etcd needs a majority to agree on it, and one of the members that remain afterwards.
+ */
 export function proveRemoval(members: readonly LiveMember[], victim: EtcdMember): Proof {
   const now = quorumOf(members);
   if (!now.kept) return { safe: false, sentence: `${quorumSentence(members)}.` };
@@ -105,7 +107,10 @@ export function proveRemoval(members: readonly LiveMember[], victim: EtcdMember)
   };
 }
 
-/** May a member be added now? etcd refuses while a listed one is down, and the new voter must not cost the majority before it runs. */
+/**
+ * May a member be added now? etcd refuses while a listed one is down, and the new voter must not cost the majority
+ * before it runs.
+ */
 export function proveAddition(members: readonly LiveMember[]): Proof {
   const bad = members.filter((member) => isStale(member) || !member.healthy);
   const { voters, alive } = quorumOf(members);

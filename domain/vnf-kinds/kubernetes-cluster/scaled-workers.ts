@@ -8,7 +8,8 @@ import type { ClusterShape } from './shape.ts';
 import { drawLabels } from './worker-labels.ts';
 
 /**
- * Only workers come and go: a change of the control plane is a change of etcd's membership, which a scale does not make.
+ * Only workers come and go: a change of the control plane is a change of etcd's membership, which a scale does not
+ * make.
  * @throws VnflowError BAD_REQUEST naming the VDU of the workers
  */
 export function checkScaledVdu({ worker_node }: ClusterParameters, scaled: { aspectId: string; vduId: string }): void {
@@ -36,7 +37,10 @@ export function drawLeavingWorkers(drawing: PlanDrawing, slots: readonly string[
   return [drawing.add('removeWorkers', [], { workers: slots })];
 }
 
-/** The cluster forgets workers whose servers are gone. A scale in ends with a backup; a rollback does not, see the plans' tests. */
+/**
+ * The cluster forgets workers whose servers are gone. A scale in ends with a backup; a rollback does not, see the
+ * plans' tests.
+ */
 export function drawGoneWorkers(
   drawing: PlanDrawing,
   slots: readonly string[],

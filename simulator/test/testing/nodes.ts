@@ -181,7 +181,10 @@ function connected(client: ssh2.Client, config: ssh2.ConnectConfig): Promise<voi
   });
 }
 
-/** Runs a phase of the sample's install script as root, in the foreground. @returns its outputs @throws Error with what it printed */
+/**
+ * Runs a phase of the sample's install script as root, in the foreground. @returns its outputs @throws Error with what
+ * it printed
+ */
 export async function installPhase(
   cloud: TestCloud,
   { name, address }: { readonly name: string; readonly address: string },

@@ -236,8 +236,8 @@ export class View {
 const ROOT: Entry = { kind: 'directory', mode: 0o755, owner: 'root', at: 0 };
 
 /**
- * Adapts a view to just-bash's file system. A class, because just-bash wraps the file system for every command: it copies an
- * object literal member by member, and puts one proxy around an instance.
+ * Adapts a view to just-bash's file system. A class, because just-bash wraps the file system for every command: it
+ * copies an object literal member by member, and puts one proxy around an instance.
  */
 export class ShellFiles implements IFileSystem {
   readonly #view: View;

@@ -16,8 +16,8 @@ export function samplePackageFiles(): Map<string, Buffer> {
 }
 
 /**
- * A request body of the guide, parsed anew each time so that a test may change it. Without its `vim_name`: tests make many
- * instances in one project, which has a VIM's name only once.
+ * A request body of the guide, parsed anew each time so that a test may change it. Without its `vim_name`: tests make
+ * many instances in one project, which has a VIM's name only once.
  */
 // biome-ignore lint/suspicious/noExplicitAny: tests change single members of any type
 export function sampleRequest(name: 'instantiate-simple' | 'instantiate-complex'): any {

@@ -74,7 +74,9 @@ function indices(size: number): string[] {
   return Array.from({ length: size }, (_, i) => String(i));
 }
 
-/** Chooses the members to keep. Surplus members go: marked and failed ones first, then the oldest; of equal age by name. */
+/**
+ * Chooses the members to keep. Surplus members go: marked and failed ones first, then the oldest; of equal age by name.
+ */
 function memberNames(nested: Stack | undefined, size: number, newName: () => string): string[] {
   const members = Object.values(nested?.resources ?? {});
   const surplus = Math.max(0, members.length - size);
