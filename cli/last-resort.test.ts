@@ -59,3 +59,22 @@ it.each([
   },
   30_000,
 );
+
+it('lets the process stop in peace when a call to Temporal is repeated after the connection was closed', async () => {
+  const defect = `
+    const error = new Error('Channel has been shut down');
+    error.stack += '\\n    at Timeout.retry [as _onTimeout] (/x/node_modules/@temporalio/client/lib/grpc-retry.js:142:34)';
+    setTimeout(() => process.exit(1), 200);
+    throw error;`;
+  const child = spawn(process.execPath, [
+    ...['--input-type=module', '--disable-warning=ExperimentalWarning', '-e'],
+    program(defect, path.join(directory, 'late-retry')),
+  ]);
+  let pid = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    pid += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  process.kill(Number(pid));
+  expect(code).toBe(1);
+}, 30_000);

@@ -30,7 +30,20 @@ export function onLastResort(release: () => void): () => void {
   return () => releases.delete(release);
 }
 
-function endAtOnce(error: unknown): never {
+/**
+ * True for an error that can come only after the connection to Temporal was closed, because this process stops: the
+ * timer of a call that was to be repeated throws (@temporalio/client 1.24, `grpc-retry.js`). Nothing is broken then.
+ */
+function isLateRetry(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    error.message === 'Channel has been shut down' &&
+    /@temporalio.client.lib.grpc-retry/.test(error.stack ?? '')
+  );
+}
+
+function endAtOnce(error: unknown): void {
+  if (isLateRetry(error)) return;
   const held = [...releases];
   releases.clear();
   logFatal(error);
