@@ -84,7 +84,7 @@ describe("the worker's OpenStack clients against the embedded cloud", () => {
     expect([owner?.userName, owner?.projectName, owner?.roles]).toEqual([
       'nfv_user',
       'nfv',
-      ['admin', 'advsvc', 'member', 'heat_stack_owner', 'reader'],
+      ['admin', 'member', 'reader', 'advsvc', 'heat_stack_owner'],
     ]);
     expect(await validateToken(simulator.authUrl, 'nonsense')).toBeUndefined();
     expect((await findImage(session, 'ubuntu-22.04-server-cloudimg-amd64'))?.status).toBe('active');

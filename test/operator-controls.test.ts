@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
@@ -286,6 +287,30 @@ it('FORCEFUL cancel right after the acceptance ends every operation in ROLLED_BA
     expect(await world.ended(one)).toBe(recorded.startsWith('FAILED_TEMP') ? 'FAILED' : recorded.split(' ')[0]);
   }
 }, 60_000);
+
+it.each(['GRACEFUL', 'FORCEFUL'] as const)(
+  'a %s cancel that reaches the workflow together with the plan is not lost: the operation stops',
+  async (cancelMode) => {
+    const one = newOperation();
+    const release = world.hold('makePlan forward');
+    await world.start(one);
+    await world.untilPending(one, 'makePlan');
+    const resumeWorkflows = await world.pauseWorkflows();
+    const cancelled = world.control(one, { kind: 'cancel', cancelMode });
+    await delay(500); // it waits in Temporal, because no worker takes it
+    release();
+    await world.untilPending(one, undefined);
+    await resumeWorkflows();
+    await cancelled;
+    await expect
+      .poll(() => world.records(one).at(-1), { timeout: 20_000 })
+      .toMatch(/^(ROLLED_BACK|FAILED_TEMP|COMPLETED)/);
+    expect(world.records(one).at(-1)).toMatch(/^(ROLLED_BACK|FAILED_TEMP) OPERATION_CANCELLED/);
+    if (world.records(one).at(-1)?.startsWith('FAILED_TEMP')) await world.control(one, { kind: 'fail' });
+    await world.ended(one);
+  },
+  60_000,
+);
 
 it('an end that cannot be recorded, and a rollback that cannot be planned, leave the operation in FAILED_TEMP', async () => {
   const one = newOperation();

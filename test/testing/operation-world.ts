@@ -44,13 +44,21 @@ export async function startOperationWorld() {
     Worker.create({
       connection: native,
       taskQueue: TASK_QUEUE,
-      workflowBundle: bundle,
       activities: { ...recordActivities(script), ...stepActivities(script) },
       maxHeartbeatThrottleInterval: '50 milliseconds',
     }),
     Worker.create({ connection: native, taskQueue: RECORD_QUEUE, activities: recordActivities(script) }),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
+  const runWorkflows = async () => {
+    const worker = await Worker.create({ connection: native, taskQueue: TASK_QUEUE, workflowBundle: bundle });
+    const ran = worker.run();
+    return () => {
+      worker.shutdown();
+      return ran;
+    };
+  };
+  let stopWorkflows = await runWorkflows();
   const own = ({ vnfLcmOpOccId }: StartedOperation) => script.ran.filter((one) => one.vnfLcmOpOccId === vnfLcmOpOccId);
   const records = ({ vnfLcmOpOccId }: StartedOperation) => script.recorded.get(vnfLcmOpOccId) ?? [];
   const handle = ({ vnfInstanceId }: StartedOperation) => client.workflow.getHandle(workflowId(vnfInstanceId));
@@ -73,7 +81,22 @@ export async function startOperationWorld() {
         },
         (error: unknown) => Promise.reject(toEngineProblem(error)),
       ),
+    /** Stops the worker of the workflows; activities go on. @returns starts it again */
+    pauseWorkflows: async () => {
+      await stopWorkflows();
+      return async () => {
+        stopWorkflows = await runWorkflows();
+      };
+    },
     ended: (one: StartedOperation): Promise<unknown> => handle(one).result(),
+    /** Waits until Temporal shows this activity of the workflow as pending; undefined: until it shows none. */
+    untilPending: (one: StartedOperation, activity: string | undefined) =>
+      expect
+        .poll(async () => (await handle(one).describe()).raw.pendingActivities?.[0]?.activityType?.name, {
+          timeout: 10_000,
+          interval: 50,
+        })
+        .toBe(activity),
     untilRecorded: (one: StartedOperation, what: string) =>
       expect.poll(() => records(one).at(-1) ?? '', { timeout: 10_000, interval: 20 }).toContain(what),
     untilBegun: (one: StartedOperation, stepId: string, times = 1) =>
@@ -82,7 +105,7 @@ export async function startOperationWorld() {
         .toBe(times),
     stop: async () => {
       for (const worker of workers) worker.shutdown();
-      await running;
+      await Promise.all([running, stopWorkflows()]);
       await native.close();
       await client.connection.close();
       await temporal.stop();
@@ -147,6 +170,7 @@ function recordActivities({ recorded, broken, holds, withdrawn }: Script): Recor
     requestGrant: ({ vnfLcmOpOccId }) => note('requestGrant', vnfLcmOpOccId),
     surveyControlPlane: async () => {},
     makePlan: async ({ direction, vnfInstanceId, vnfLcmOpOccId }) => {
+      await holds.get(`makePlan ${direction}`);
       if (direction === 'rollback') await note('makePlan', vnfLcmOpOccId);
       if (direction === 'rollback') return planInstantiateRollback();
       if (vnfInstanceId.startsWith('f')) return planTerminate({ terminationType: 'FORCEFUL' });
