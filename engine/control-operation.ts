@@ -11,6 +11,8 @@ import { isEnded, toEngineProblem } from './engine-problem.ts';
 import { settleOperation, takeOver } from './lost-operation.ts';
 
 const CONTROL_DEADLINE_MS = 15_000;
+/** A workflow that ends right after its last record still counts as running at the first look. */
+const TRIES = 3;
 
 interface Engine {
   readonly client: Client;
@@ -26,11 +28,16 @@ export async function controlOperation(engine: Engine, action: OperatorAction, r
   try {
     const row = await findOperation(engine.db, ref.vnfLcmOpOccId);
     if (!row?.lost && (await sendControl(engine.client, action, ref)) === 'sent') return;
-    if ((await settleOperation(engine, ref.vnfLcmOpOccId)) === 'lost') {
-      if (!isDecision(action)) throw await refusalNow(engine.db, action, ref);
-      await takeOver(engine, ref.vnfLcmOpOccId);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const standing = await settleOperation(engine, ref.vnfLcmOpOccId);
+      if (standing === 'ended') break;
+      if (standing === 'lost') {
+        if (!isDecision(action)) break;
+        await takeOver(engine, ref.vnfLcmOpOccId);
+      }
+      if ((await sendControl(engine.client, action, ref)) === 'sent') return;
     }
-    if ((await sendControl(engine.client, action, ref)) === 'ended') throw await refusalNow(engine.db, action, ref);
+    throw await refusalNow(engine.db, action, ref);
   } catch (error) {
     throw toEngineProblem(error);
   }
