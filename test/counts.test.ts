@@ -14,7 +14,7 @@ afterAll(() => system.stop());
 
 // repeated on a busy machine: an attempt that is lost and repeated is counted, too
 it('adding, removing or healing a node costs as much for a small cluster as for a bigger one, and touches no worker that stays', {
-  timeout: 240_000,
+  timeout: 480_000,
   retry: 1,
 }, async () => {
   const place = {
@@ -33,7 +33,7 @@ it('adding, removing or healing a node costs as much for a small cluster as for 
 });
 
 it('an operation through version 1 of the API costs what it costs through version 2', {
-  timeout: 240_000,
+  timeout: 480_000,
   retry: 1, // a repeated attempt is counted, too
 }, async () => {
   const id = await instantiateCluster(system);
