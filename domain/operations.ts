@@ -60,7 +60,8 @@ interface LcmOperation<Request> {
   /** Whether the plan needs to know which control-plane nodes answer and vote. */
   readonly surveysControlPlane: boolean;
   /**
-   * Whether what was done can be undone (reference: Tacker's v2 API). @param request parameters as the store keeps them
+   * Whether what was done can be undone (reference: Tacker's v2 API).
+   * @param request parameters as the store keeps them
    */
   readonly isRollbackSupported: (request: Readonly<Record<string, unknown>>) => boolean;
 }

@@ -18,8 +18,8 @@ export function userDataClass(additionalParams: Readonly<Record<string, unknown>
 }
 
 /**
- * The stack of a new instance, by the user data that the request names. @throws VnflowError TEMPLATE_INVALID,
- * BAD_REQUEST
+ * The stack of a new instance, by the user data that the request names.
+ * @throws VnflowError TEMPLATE_INVALID, BAD_REQUEST
  */
 export function stackContent(input: UserDataInput): StackContent {
   return USER_DATA[userDataClass(input.request.additionalParams) ?? 'StandardUserData'](input);

@@ -53,7 +53,8 @@ export async function createImage(session: Session, image: NewImage, options: Ca
 }
 
 /**
- * Sends the data of an image. @throws VnflowError VIM_REJECTED when the image has data already
+ * Sends the data of an image.
+ * @throws VnflowError VIM_REJECTED when the image has data already
  * @internal only tests call it so far
  */
 export async function uploadImage(

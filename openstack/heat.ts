@@ -79,7 +79,8 @@ export async function lookUpStack(
 }
 
 /**
- * Reads a stack that must exist. @throws VnflowError VIM_NOT_FOUND
+ * Reads a stack that must exist.
+ * @throws VnflowError VIM_NOT_FOUND
  * @internal only tests call it so far
  */
 export async function showStack(session: Session, stack: StackRef, options: CallOptions = {}): Promise<Stack> {
@@ -148,7 +149,8 @@ export async function listResources(
 }
 
 /**
- * Reads one resource with its attributes. @returns undefined when there is no such resource
+ * Reads one resource with its attributes.
+ * @returns undefined when there is no such resource
  * @internal only tests call it so far
  */
 export async function showResource(

@@ -104,8 +104,8 @@ async function planOfInstantiate(
 }
 
 /**
- * Templates that the user data of the request does not fit are refused before anything is made. @throws VnflowError
- * BAD_REQUEST, TEMPLATE_INVALID
+ * Templates that the user data of the request does not fit are refused before anything is made.
+ * @throws VnflowError BAD_REQUEST, TEMPLATE_INVALID
  */
 function checkTemplates(input: UserDataInput): void {
   if (userDataClass(input.request.additionalParams) === 'KubernetesClusterUserData') {

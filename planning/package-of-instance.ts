@@ -30,7 +30,8 @@ export async function packageOfInstance(
 }
 
 /**
- * The flavour that an instance was instantiated with. @throws VnflowError FLAVOUR_UNKNOWN when it is not instantiated
+ * The flavour that an instance was instantiated with.
+ * @throws VnflowError FLAVOUR_UNKNOWN when it is not instantiated
  */
 export async function flavourOfInstance(
   deps: Pick<PlanningDependencies, 'db'>,

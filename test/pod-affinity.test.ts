@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import axios from 'axios';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sshExec } from '../simulator/index.ts';
+import { runKubectl } from './testing/kubectl.ts';
 import {
   createInstance,
   guideRequest,
@@ -14,9 +12,8 @@ import {
   startSystem,
   tokenOf,
 } from './testing/system.ts';
+import { guideRequestV1, registerVim, V1_SAMPLE } from './testing/v1-guide.ts';
 
-/** The operations of guide 002: workers on different compute hosts, with the name of the host in a label. */
-const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster-v1', import.meta.url));
 const LIMIT = 240_000;
 const V1 = '/vnflcm/v1/vnf_instances';
 const V2 = '/vnflcm/v2/vnf_instances';
@@ -29,30 +26,14 @@ beforeAll(async () => {
   // slower than usual: on a busy machine join tokens would expire between two steps
   system = await startSystem({ hosts: 6, speed: 60 });
   connection = await Connection.connect({ address: system.temporal.address });
-  const vim = {
-    type: 'openstack',
-    name: 'vim1',
-    auth_url: system.simulator.authUrl,
-    auth_cred: { username: 'nfv_user', password: 'devstack', user_domain_name: 'Default' },
-    vim_project: { name: 'nfv', project_domain_name: 'Default' },
-  };
-  vimId = (await system.http.post('/v1.0/vims', { vim })).data.vim.id;
+  vimId = await registerVim(system);
 }, LIMIT);
 afterAll(async () => {
   await connection.close();
   await system.stop();
 });
 
-/** A request of guide 002, verbatim but for the ids of the VIM and of the network. */
-function guide(name: string) {
-  const net0 = Object.values(system.simulator.cloud.state.subnets).find(({ cidr }) => cidr === '10.10.0.0/24');
-  const text = readFileSync(new URL(`../samples/requests/v1/${name}.json`, import.meta.url), 'utf8');
-  return JSON.parse(
-    text
-      .replaceAll('05ef7ca5-7e32-4a6b-a03d-52f811f04496', vimId)
-      .replaceAll('71a3fbd1-f31e-4c2c-b0e2-26267d64a9ee', net0?.networkId ?? ''),
-  );
-}
+const guide = (name: string) => guideRequestV1(name, system.simulator, vimId);
 
 async function completes(path: string, body: object): Promise<void> {
   const { operationState, error } = await settled(system.http, operationOf(await system.http.post(path, body)), {
@@ -61,15 +42,7 @@ async function completes(path: string, body: object): Promise<void> {
   expect({ operationState, error }).toEqual({ operationState: 'COMPLETED' });
 }
 
-/** kubectl as an operator types it on a control-plane node. */
-async function kubectl(args: string, stdin?: string): Promise<string> {
-  const master = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
-  const command = `sudo kubectl --kubeconfig /etc/kubernetes/admin.conf ${args}`;
-  const options = stdin === undefined ? { command } : { command, stdin };
-  const { code, stdout, stderr } = await sshExec(system.simulator.nodes, master?.addresses[0] ?? '', options);
-  if (code !== 0) throw new Error(`kubectl ${args}: ${stderr}`);
-  return stdout;
-}
+const kubectl = (args: string, stdin?: string) => runKubectl(system.simulator, args, stdin);
 
 /** By node: a label as `kubectl get node --show-labels` prints it; undefined when the node has none. */
 async function labels(key: string): Promise<Record<string, string | undefined>> {
@@ -147,11 +120,12 @@ async function refresh(): Promise<string> {
   return new Client({ connection }).workflow.getHandle(run?.workflowId ?? '', run?.firstExecutionRunId).result();
 }
 
+/** The operations of guide 002: workers on different compute hosts, with the name of the host in a label. */
 describe('the podaffinity flavour, by the requests of guide 002', () => {
   it(
     'instantiates: workers on different hosts, in one group, labelled with their hosts',
     async () => {
-      const vnfdId = await onboardSample(system.http, SAMPLE);
+      const vnfdId = await onboardSample(system.http, V1_SAMPLE);
       id = (await system.http.post(V1, { vnfdId })).data.id;
       await completes(`${V1}/${id}/instantiate`, guide('instantiate-podaffinity'));
       await isAsTheGuideSays(2);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sshExec } from '../simulator/index.ts';
+import { runKubectl } from './testing/kubectl.ts';
 import { completeOperation, instantiateCluster } from './testing/operations.ts';
 import { typeRemedy } from './testing/remedy.ts';
 import { operationOf, type System, settled, startSystem } from './testing/system.ts';
@@ -22,15 +22,7 @@ async function plan() {
   return (await system.http.post(`/vnflow/v1/vnf_instances/${id}/plan`, body)).data;
 }
 
-/** kubectl as an operator types it on the control-plane node. */
-async function kubectl(args: string, stdin?: string): Promise<string> {
-  const master = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
-  const command = `sudo kubectl --kubeconfig /etc/kubernetes/admin.conf ${args}`;
-  const options = stdin === undefined ? { command } : { command, stdin };
-  const { code, stdout, stderr } = await sshExec(system.simulator.nodes, master?.addresses[0] ?? '', options);
-  if (code !== 0) throw new Error(`kubectl ${args}: ${stderr}`);
-  return stdout;
-}
+const kubectl = (args: string, stdin?: string) => runKubectl(system.simulator, args, stdin);
 
 const LABELS = '{app: db}';
 const DATABASE = `apiVersion: apps/v1

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ActivityDependencies, DEFAULT_BACKUPS, paceAt } from '../activities/dependencies.ts';
 import type { StepActivity } from '../activities/step-context.ts';
@@ -20,12 +19,12 @@ import { keepOperationFacts, readOperationFact } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
 import { enterState } from './testing/api/enter-state.ts';
 import { startTestApi, type TestApi } from './testing/api/test-api.ts';
+import { guideRequestV1, V1_SAMPLE } from './testing/v1-guide.ts';
 
 /**
  * The steps that change a stack with scaling groups, run alone against the simulated cloud: without Temporal, and
  * without a login to a node.
  */
-const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster-v1', import.meta.url));
 const LIMIT = 120_000;
 const INSTANCES = '/vnflcm/v1/vnf_instances';
 
@@ -46,7 +45,7 @@ beforeAll(async () => {
   };
   const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-groups-'));
   const file = path.join(folder, 'v1.zip');
-  await packCsar(SAMPLE, file);
+  await packCsar(V1_SAMPLE, file);
   const { json: pkg } = await test.call('POST', '/vnfpkgm/v1/vnf_packages', { json: {} });
   const content = `/vnfpkgm/v1/vnf_packages/${pkg.id}/package_content`;
   await test.call('PUT', content, {
@@ -110,11 +109,7 @@ const servers = () => Object.keys(simulator.cloud.state.servers).sort();
 it(
   'creates the groups with the counts of the level; every server has a slot',
   async () => {
-    const body = JSON.parse(
-      readFileSync(new URL('../samples/requests/v1/instantiate-complex.json', import.meta.url), 'utf8'),
-    );
-    const net0 = Object.values(simulator.cloud.state.subnets).find(({ cidr }) => cidr === '10.10.0.0/24');
-    for (const link of body.extVirtualLinks) link.resourceId = net0?.networkId;
+    const body = guideRequestV1('instantiate-complex', simulator, 'vim-a');
     const access = { username: 'nfv_user', password: 'devstack', project: 'nfv' };
     const vim = {
       vimType: 'ETSINFV.OPENSTACK_KEYSTONE.V_3',

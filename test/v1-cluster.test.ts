@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import { guideRequestV1, registerVim, V1_SAMPLE } from './testing/v1-guide.ts';
 
-const SAMPLE = fileURLToPath(new URL('../samples/kubernetes-cluster-v1', import.meta.url));
 const LIMIT = 240_000;
 const INSTANCES = '/vnflcm/v1/vnf_instances';
 
@@ -14,32 +12,13 @@ let empty: ReturnType<System['simulator']['fingerprint']>;
 beforeAll(async () => {
   // slower than usual: on a busy machine join tokens would expire between two steps
   system = await startSystem({ hosts: 6, speed: 60 });
-  const vim = {
-    type: 'openstack',
-    name: 'vim1',
-    auth_url: system.simulator.authUrl,
-    auth_cred: { username: 'nfv_user', password: 'devstack', user_domain_name: 'Default' },
-    vim_project: { name: 'nfv', project_domain_name: 'Default' },
-  };
-  vimId = (await system.http.post('/v1.0/vims', { vim })).data.vim.id;
-  vnfdId = await onboardSample(system.http, SAMPLE);
+  vimId = await registerVim(system);
+  vnfdId = await onboardSample(system.http, V1_SAMPLE);
   empty = system.simulator.fingerprint();
 }, LIMIT);
 afterAll(() => system.stop());
 
-/**
- * A request of the guides, verbatim but for the ids of the VIM and of the network, which the guides tell the reader to
- * set.
- */
-function guide(name: string) {
-  const net0 = Object.values(system.simulator.cloud.state.subnets).find(({ cidr }) => cidr === '10.10.0.0/24');
-  const text = readFileSync(new URL(`../samples/requests/v1/${name}.json`, import.meta.url), 'utf8');
-  return JSON.parse(
-    text
-      .replaceAll('05ef7ca5-7e32-4a6b-a03d-52f811f04496', vimId)
-      .replaceAll('71a3fbd1-f31e-4c2c-b0e2-26267d64a9ee', net0?.networkId ?? ''),
-  );
-}
+const guide = (name: string) => guideRequestV1(name, system.simulator, vimId);
 
 interface Vnfc {
   readonly id: string;

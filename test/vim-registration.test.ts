@@ -4,6 +4,7 @@ import { sshExec } from '../simulator/index.ts';
 import { putClusterVim } from '../store/cluster-vims.ts';
 import { secretName } from '../store/secrets.ts';
 import { findVnfInstance } from '../store/vnf-instances.ts';
+import { runKubectl } from './testing/kubectl.ts';
 import {
   createInstance,
   guideRequest,
@@ -13,6 +14,7 @@ import {
   settled,
   startSystem,
 } from './testing/system.ts';
+import { registerVim } from './testing/v1-guide.ts';
 
 let system: System;
 let vnfdId: string;
@@ -42,11 +44,6 @@ async function terminate(id: string): Promise<void> {
   expect(await settled(system.http, operationOf(answer))).toMatchObject({ operationState: 'COMPLETED' });
 }
 
-function addressOf(role: 'master' | 'worker'): string {
-  const node = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith(role));
-  return node?.addresses[0] ?? '';
-}
-
 async function tokenOf(vim: { id: string }): Promise<string> {
   const { bearer_token } = (await system.secrets.get(secretName.vim(vim.id))) as { bearer_token: string };
   return bearer_token;
@@ -59,7 +56,8 @@ async function useVim(vim: { id: string; auth_url: string }, token?: string) {
   const credentials = (await system.secrets.get(secretName.vim(vim.id))) as Record<string, string>;
   const files = `cat > /tmp/ca <<'END'\n${credentials['ssl_ca_cert']}\nEND\n`;
   const curl = `curl -sS --cacert /tmp/ca -H 'Authorization: Bearer ${token ?? credentials['bearer_token']}' -o /tmp/body -w '%{http_code} ' ${vim.auth_url}/api/v1/namespaces; cat /tmp/body`;
-  return sshExec(system.simulator.nodes, addressOf('worker'), { command: 'bash -s', stdin: files + curl });
+  const worker = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('worker'));
+  return sshExec(system.simulator.nodes, worker?.addresses[0] ?? '', { command: 'bash -s', stdin: files + curl });
 }
 
 it.each([
@@ -106,8 +104,7 @@ it('heal of a control-plane node refreshes the VIM, under its name and id, altho
   expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
   const [before] = await vimsNamed('healed');
   const old = await tokenOf(before);
-  const revoke = 'sudo kubectl --kubeconfig /etc/kubernetes/admin.conf -n kube-system delete secret vnflow-vim';
-  expect((await sshExec(system.simulator.nodes, addressOf('master'), { command: revoke })).code).toBe(0);
+  await runKubectl(system.simulator, '-n kube-system delete secret vnflow-vim');
   expect((await useVim(before)).stdout).toMatch(/^401 /);
 
   const { data: instance } = await system.http.get(`/vnflcm/v2/vnf_instances/${id}`);
@@ -138,7 +135,7 @@ it('without vim_name no VIM is registered', async () => {
 it('a registration that fails waits for an operator; retry repeats only the registration, and a passing failure is repeated without an operator', async () => {
   const before = system.simulator.fingerprint();
   const { id, operation } = await instantiate(request('simple', 'contested'));
-  const taken = await takeName('contested');
+  const taken = await registerVim(system, 'contested');
   expect(await settled(system.http, operation)).toMatchObject({
     operationState: 'FAILED_TEMP',
     error: {
@@ -169,7 +166,7 @@ it('a registration that fails waits for an operator; retry repeats only the regi
 
 it('rollback removes the VIM that an attempt had registered before it was cut off', async () => {
   const { id, operation } = await instantiate(request('simple', 'cut-off'));
-  const taken = await takeName('cut-off');
+  const taken = await registerVim(system, 'cut-off');
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'FAILED_TEMP' });
   await system.http.delete(`/v1.0/vims/${taken}`);
   const vim = { authUrl: 'https://172.24.4.9:6443', authCred: {}, namespaces: [], name: 'cut-off' };
@@ -180,18 +177,6 @@ it('rollback removes the VIM that an attempt had registered before it was cut of
   expect(await vimsNamed('cut-off')).toEqual([]);
   expect(await system.db.selectFrom('secret').selectAll().execute()).toEqual([]);
 }, 60_000);
-
-/** Registers an OpenStack VIM of that name, while an operation runs that wants it. @returns its id */
-async function takeName(name: string): Promise<string> {
-  const vim = {
-    name,
-    type: 'openstack',
-    auth_url: system.simulator.authUrl,
-    auth_cred: { username: 'nfv_user', password: 'devstack', user_domain_name: 'Default' },
-    vim_project: { name: 'nfv', project_domain_name: 'Default' },
-  };
-  return (await system.http.post('/v1.0/vims', { vim })).data.vim.id;
-}
 
 async function tenantOf(vnfInstanceId: string): Promise<string> {
   const row = await findVnfInstance(system.db, vnfInstanceId);

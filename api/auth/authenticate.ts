@@ -46,8 +46,8 @@ export function createAuthenticate(context: ApiContext): Authenticate {
 const LOCAL = /^(https?:\/\/)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /**
- * Without tokens a page in the developer's browser could use the API: only what names this machine may. @throws
- * VnflowError FORBIDDEN
+ * Without tokens a page in the developer's browser could use the API: only what names this machine may.
+ * @throws VnflowError FORBIDDEN
  */
 function checkLocal({ host, origin }: IncomingHttpHeaders): void {
   if (LOCAL.test(host ?? '') && (origin === undefined || LOCAL.test(origin))) return;
@@ -68,8 +68,8 @@ const MAY: Readonly<Record<'read' | 'write', readonly string[]>> = {
 };
 
 /**
- * Checks the role of a caller, as Tacker's `project_reader_or_admin` and `project_member_or_admin` do. @throws
- * VnflowError FORBIDDEN
+ * Checks the role of a caller, as Tacker's `project_reader_or_admin` and `project_member_or_admin` do.
+ * @throws VnflowError FORBIDDEN
  */
 export function checkRole(caller: Pick<Caller, 'roles'>, access: 'read' | 'write'): void {
   if (MAY[access].some((role) => caller.roles.has(role))) return;

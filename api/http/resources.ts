@@ -24,7 +24,8 @@ export interface RouterOptions {
 }
 
 /**
- * A router of resources that speak one dialect. Authenticates before it reads a body. @param resources path → methods
+ * A router of resources that speak one dialect. Authenticates before it reads a body.
+ * @param resources path → methods
  */
 export function resourceRouter(
   resources: Readonly<Record<string, Endpoints>>,

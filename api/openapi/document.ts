@@ -7,7 +7,8 @@ import { FACES } from './faces.ts';
 type ResponseConfig = RouteConfig['responses'][string];
 
 /**
- * OpenAPI 3.1, made of the schemas that check requests and, in tests, answers. @param endpoint base URL of the server
+ * OpenAPI 3.1, made of the schemas that check requests and, in tests, answers.
+ * @param endpoint base URL of the server
  */
 export function openApiDocument(endpoint: string) {
   const registry = new OpenAPIRegistry();

@@ -117,8 +117,8 @@ function compare(operator: Operator, attribute: unknown, values: readonly string
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
 /**
- * Compares an attribute with a value of the filter. Numbers and times are compared as such. @returns a negative number
- * when the attribute is less; NaN (equal to nothing) when the value is no number or time
+ * Compares an attribute with a value of the filter. Numbers and times are compared as such.
+ * @returns a negative number when the attribute is less; NaN (equal to nothing) when the value is no number or time
  */
 function compareWithValue(attribute: unknown, value: string): number {
   if (typeof attribute === 'number') return attribute - (value.trim() === '' ? Number.NaN : Number(value));

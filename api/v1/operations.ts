@@ -39,8 +39,8 @@ interface V1Operation<O extends Operation> {
     body: V1RequestOf<O>,
   ) => RequestOf<O> | Promise<RequestOf<O>>;
   /**
-   * A request that is stored, in the shape in which v1 would have sent it. @param params as the store keeps them,
-   * without secrets
+   * A request that is stored, in the shape in which v1 would have sent it.
+   * @param params as the store keeps them, without secrets
    */
   readonly view: (params: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }

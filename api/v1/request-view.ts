@@ -5,8 +5,8 @@ import { V1_OPENSTACK } from './translate-request.ts';
 type Free = Readonly<Record<string, unknown>>;
 
 /**
- * An instantiate request in the shape in which v1 would have sent it. @param params as the store keeps them, without
- * secrets
+ * An instantiate request in the shape in which v1 would have sent it.
+ * @param params as the store keeps them, without secrets
  */
 export function instantiateView({ vimConnectionInfo, extVirtualLinks, ...rest }: Free): Free {
   return {

@@ -5,8 +5,8 @@ import { VnflowError } from '../../domain/problems.ts';
 const Mapping = z.record(z.string(), z.array(z.string()));
 
 /**
- * `metadata.VDU_VNFc_mapping` names the future VNFCs of each VDU: `{vduId: [vnfcInfoId, …]}`, no id twice. @throws
- * VnflowError BAD_REQUEST
+ * `metadata.VDU_VNFc_mapping` names the future VNFCs of each VDU: `{vduId: [vnfcInfoId, …]}`, no id twice.
+ * @throws VnflowError BAD_REQUEST
  */
 export function checkVduVnfcMapping(metadata: Readonly<Record<string, unknown>> = {}): void {
   const given = metadata['VDU_VNFc_mapping'];

@@ -54,8 +54,8 @@ export interface LookRequest {
 /** The activity of the workflow that looks at a cluster for a dry run. */
 export interface LookActivities {
   /**
-   * @returns a ClusterLook; the workflow hands it on unread, engine/look-at-cluster.ts parses it. @throws
-   * ApplicationFailure
+   * @returns a ClusterLook; the workflow hands it on unread, engine/look-at-cluster.ts parses it
+   * @throws ApplicationFailure
    */
   lookAtCluster(request: LookRequest): Promise<unknown>;
 }
@@ -63,8 +63,8 @@ export interface LookActivities {
 /** The activity of the workflow that precedes the deletion of an instance. */
 export interface ClearActivities {
   /**
-   * Removes the secrets and records that a failed instantiate left. @throws ApplicationFailure VNF_LEFTOVERS while its
-   * stack is in the VIM
+   * Removes the secrets and records that a failed instantiate left.
+   * @throws ApplicationFailure VNF_LEFTOVERS while its stack is in the VIM
    */
   clearInstance(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<void>;
 }
@@ -111,15 +111,15 @@ export interface RecordActivities {
   /** Turns the request into a VnfLcmOpOcc in STARTING. @returns false when the API has withdrawn the request */
   recordAccepted(ref: OperationRef): Promise<boolean>;
   /**
-   * Reads an operation whose workflow is gone, for the workflow that takes it over. @throws ApplicationFailure when it
-   * has ended
+   * Reads an operation whose workflow is gone, for the workflow that takes it over.
+   * @throws ApplicationFailure when it has ended
    */
   adoptOperation(ref: OperationRef): Promise<OperationProgress>;
   /** Asks the (local) NFVO. @throws ApplicationFailure when refused */
   requestGrant(ref: OperationRef): Promise<void>;
   /**
-   * Surveys the control plane before a heal is planned: members of etcd, and which nodes answer. @throws
-   * ApplicationFailure
+   * Surveys the control plane before a heal is planned: members of etcd, and which nodes answer.
+   * @throws ApplicationFailure
    */
   surveyControlPlane(ref: OperationRef): Promise<void>;
   /** Makes the plan of a direction. @returns it, with the labels of its nodes that exist already */

@@ -11,8 +11,8 @@ export interface InsideServers {
   /** Draws what follows when a scale out has added servers. */
   afterServersAdded(drawing: PlanDrawing, slots: readonly string[], discovered: PlanStep): void;
   /**
-   * Draws what precedes the removal of servers by a scale in or by the rollback of a scale out. @returns the steps
-   * after which the servers may go
+   * Draws what precedes the removal of servers by a scale in or by the rollback of a scale out.
+   * @returns the steps after which the servers may go
    */
   beforeServersRemoved(drawing: PlanDrawing, slots: readonly string[]): After;
   /** Draws what follows when a scale in, or the rollback of a scale out, has removed servers. */

@@ -49,8 +49,8 @@ export class PlanDrawing {
   }
 
   /**
-   * Deletes the stack, and creates it again with its template and parameters. @returns the step that discovers the
-   * servers
+   * Deletes the stack, and creates it again with its template and parameters.
+   * @returns the step that discovers the servers
    */
   recreateStack(): PlanStep {
     return this.#discoverAfter(this.add('recreateStack', []));

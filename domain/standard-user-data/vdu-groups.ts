@@ -3,8 +3,8 @@ import { type BaseHot, nestedTypeOf, readHot } from './hot.ts';
 export const GROUP = 'OS::Heat::AutoScalingGroup';
 
 /**
- * The scaling groups of a top HOT by the VDU whose servers are their members. @throws VnflowError TEMPLATE_INVALID
- * naming the file
+ * The scaling groups of a top HOT by the VDU whose servers are their members.
+ * @throws VnflowError TEMPLATE_INVALID naming the file
  */
 export function vduGroups({ topHot, files }: BaseHot): ReadonlyMap<string, string> {
   const groups = Object.entries(readHot(topHot).resources).flatMap(([name, resource]) => {

@@ -1,59 +1,36 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { completePhase, runAsAdmin, type TestNode } from './testing/sample-cluster.ts';
 
-const SCRIPT = readFileSync(
-  new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
-  'utf8',
-);
-const MASTER = '10.10.0.231';
-const ENDPOINT = `${MASTER}:6443`;
+const MASTER = { name: 'master231', address: '10.10.0.231' };
+const WORKER = { name: 'worker30', address: '10.10.0.30' };
+const ENDPOINT = `${MASTER.address}:6443`;
 
 let cloud: TestCloud;
 afterEach(() => cloud.stop());
 
-/** Runs a phase of the real script over SSH, as root, in the foreground. */
-async function phase(
-  address: string,
-  name: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Record<string, string>> {
-  const variables = {
-    NODE_IP: address,
-    CLUSTER_ENDPOINT: ENDPOINT,
-    VNFLOW_OUTPUT: '/root/out',
-    VNFLOW_SECRET_OUTPUT: '/root/secret',
-    ...env,
-  };
-  const exports = Object.entries(variables).map(([key, value]) => `export ${key}='${value}'\n`);
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, { stdin: SCRIPT });
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: exports.join('') });
-  const { code, stdout, stderr } = await cloud.ssh(
-    address,
-    `sudo sh -c '. /root/env; bash /root/script ${name} && cat /root/out /root/secret'`,
-  );
-  if (code !== 0) throw new Error(`${name} on ${address} ended with ${code}: ${stderr}`);
-  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
-}
+/** Runs a phase of the install script that must succeed. */
+const phase = (node: TestNode, which: string, credentials: Readonly<Record<string, string>> = {}) =>
+  completePhase(cloud, node, { CLUSTER_ENDPOINT: ENDPOINT, ...credentials, phase: which });
 
 async function initialised(): Promise<Record<string, string>> {
   cloud = await startTestCloud(1000);
-  cloud.machine('vm-master', MASTER);
-  await phase(MASTER, 'prepare', { NODE_NAME: 'master231' });
-  return phase(MASTER, 'init', { NODE_NAME: 'master231' });
+  cloud.machine('vm-master', MASTER.address);
+  await phase(MASTER, 'prepare');
+  return phase(MASTER, 'init');
 }
 
-const admin = (command: string) => cloud.ssh(MASTER, `sudo env KUBECONFIG=/etc/kubernetes/admin.conf ${command}`);
+const admin = (command: string) => runAsAdmin(cloud, MASTER.address, command);
 
 it('the install script makes a cluster whose nodes become Ready with Cilium, and not before', async () => {
   const credentials = await initialised();
-  cloud.machine('vm-w1', '10.10.0.30');
-  await phase('10.10.0.30', 'prepare', { NODE_NAME: 'worker30' });
-  await phase('10.10.0.30', 'join-worker', { NODE_NAME: 'worker30', ...credentials });
+  cloud.machine('vm-w1', WORKER.address);
+  await phase(WORKER, 'prepare');
+  await phase(WORKER, 'join-worker', credentials);
   const before = await admin('kubectl get nodes');
   expect(before.stdout).toMatch(/^master231 +NotReady +control-plane /m);
   expect(before.stdout).toMatch(/^worker30 +NotReady +<none> /m);
-  await phase(MASTER, 'cni', { NODE_NAME: 'master231' });
+  await phase(MASTER, 'cni');
   const waited = await admin('kubectl wait --for=condition=Ready node --all --timeout=120s');
   expect(waited).toMatchObject({ code: 0 });
   const after = await admin('kubectl get node -o wide');
@@ -69,10 +46,10 @@ it('kubeadm refuses what the real one refuses: expired token, other CA, second i
   expect(again).toMatchObject({ code: 1 });
   expect(again.stderr).toContain('[ERROR Port-6443]: Port 6443 is in use');
   expect(again.stderr).toContain('[ERROR DirAvailable--var-lib-etcd]: /var/lib/etcd is not empty');
-  cloud.machine('vm-w1', '10.10.0.30');
-  await phase('10.10.0.30', 'prepare', { NODE_NAME: 'worker30' });
+  cloud.machine('vm-w1', WORKER.address);
+  await phase(WORKER, 'prepare');
   const join = (token: string, hash: string) =>
-    cloud.ssh('10.10.0.30', `sudo kubeadm join ${ENDPOINT} --token ${token} --discovery-token-ca-cert-hash ${hash}`);
+    cloud.ssh(WORKER.address, `sudo kubeadm join ${ENDPOINT} --token ${token} --discovery-token-ca-cert-hash ${hash}`);
   const stranger = await join(JOIN_TOKEN, `sha256:${'0'.repeat(64)}`);
   expect(stranger).toMatchObject({ code: 1 });
   expect(stranger.stderr).toContain(`none of the public keys "${CA_CERT_HASH}" are pinned`);
@@ -85,10 +62,10 @@ it('kubeadm refuses what the real one refuses: expired token, other CA, second i
 
 it('a node whose machine was switched off is NotReady after the grace period, and comes back with it', async () => {
   const credentials = await initialised();
-  cloud.machine('vm-w1', '10.10.0.30');
-  await phase('10.10.0.30', 'prepare', { NODE_NAME: 'worker30' });
-  await phase('10.10.0.30', 'join-worker', { NODE_NAME: 'worker30', ...credentials });
-  await phase(MASTER, 'cni', { NODE_NAME: 'master231' });
+  cloud.machine('vm-w1', WORKER.address);
+  await phase(WORKER, 'prepare');
+  await phase(WORKER, 'join-worker', credentials);
+  await phase(MASTER, 'cni');
   await admin('kubectl wait --for=condition=Ready node/worker30 --timeout=120s');
   cloud.nodes.hypervisor.power('server-vm-w1', 'stop');
   await admin('sleep 60');
@@ -100,10 +77,10 @@ it('a node whose machine was switched off is NotReady after the grace period, an
 it('a kubelet reads its own node and no other', async () => {
   await initialised();
   const own = await cloud.ssh(
-    MASTER,
+    MASTER.address,
     'sudo kubectl --kubeconfig /etc/kubernetes/kubelet.conf get node master231 -o name',
   );
   expect(own.stdout).toBe('node/master231\n');
-  const all = await cloud.ssh(MASTER, 'sudo kubectl --kubeconfig /etc/kubernetes/kubelet.conf get nodes');
+  const all = await cloud.ssh(MASTER.address, 'sudo kubectl --kubeconfig /etc/kubernetes/kubelet.conf get nodes');
   expect(all.stderr).toContain('Error from server (Forbidden)');
 });

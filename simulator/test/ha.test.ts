@@ -1,61 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import type { TestCloud } from './testing/nodes.ts';
+import { runAsAdmin, startControlPlane } from './testing/sample-cluster.ts';
 
-const SCRIPT = readFileSync(
-  new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
-  'utf8',
-);
-const VIP = '10.10.0.100';
-const MASTERS = [11, 12, 13].map((host) => ({ name: `master${host}`, address: `10.10.0.${host}` }));
 const CERTIFICATES =
   '--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt --cert /etc/kubernetes/pki/etcd/healthcheck-client.crt --key /etc/kubernetes/pki/etcd/healthcheck-client.key';
 
 let cloud: TestCloud;
 beforeEach(async () => {
-  cloud = await startTestCloud(1000);
-  for (const { name, address } of MASTERS) cloud.machine(`vm-${name}`, address);
-  await Promise.all(
-    MASTERS.map(async (master) => {
-      await phase(master, 'prepare');
-      await phase(master, 'load-balancer');
-    }),
-  );
-  const [first, ...others] = MASTERS;
-  if (!first) throw new Error('no masters');
-  const credentials = await phase(first, 'init');
-  for (const master of others) await phase(master, 'join-control-plane', credentials);
+  cloud = await startControlPlane();
 }, 60_000);
 afterEach(() => cloud.stop());
 
-async function phase(
-  { name, address }: { readonly name: string; readonly address: string },
-  which: string,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Record<string, string>> {
-  const variables = {
-    NODE_NAME: name,
-    NODE_IP: address,
-    CLUSTER_ENDPOINT: `${VIP}:16443`,
-    CONTROL_PLANES: MASTERS.map((master) => `${master.name}=${master.address}`).join(','),
-    VIRTUAL_IP: VIP,
-    VRRP_PASSWORD: 'abcd1234',
-    VRRP_PRIORITY: String(110 - Number(address.split('.')[3])),
-    VNFLOW_OUTPUT: '/root/out',
-    VNFLOW_SECRET_OUTPUT: '/root/secret',
-    ...more,
-  };
-  const env = Object.entries(variables).map(([key, value]) => `export ${key}='${value}'\n`);
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, { stdin: SCRIPT });
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: env.join('') });
-  const command = `sudo sh -c '. /root/env; bash /root/script ${which} && cat /root/out /root/secret'`;
-  const { code, stdout, stderr } = await cloud.ssh(address, command);
-  if (code !== 0) throw new Error(`${which} on ${name} ended with ${code}: ${stderr}`);
-  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
-}
-
-const on = (host: number, command: string) =>
-  cloud.ssh(`10.10.0.${host}`, `sudo env KUBECONFIG=/etc/kubernetes/admin.conf ${command}`);
+const on = (host: number, command: string) => runAsAdmin(cloud, `10.10.0.${host}`, command);
 const off = (host: number) => cloud.nodes.hypervisor.power(`server-vm-master${host}`, 'stop');
 
 it('three control planes answer through the virtual IP as long as two of them live', async () => {

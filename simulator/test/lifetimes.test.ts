@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { installPhase, startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { completePhase, runAsAdmin } from './testing/sample-cluster.ts';
 
 const VIP = '10.10.0.100';
 const FIRST = { name: 'master11', address: '10.10.0.11' };
@@ -19,14 +20,13 @@ beforeAll(async () => {
   cloud = await startTestCloud(1000);
   for (const node of [FIRST, SECOND]) {
     cloud.machine(`vm-${node.name}`, node.address);
-    for (const phase of ['prepare', 'load-balancer']) await installPhase(cloud, node, { ...SHARED, phase });
+    for (const phase of ['prepare', 'load-balancer']) await completePhase(cloud, node, { ...SHARED, phase });
   }
-  lent = await installPhase(cloud, FIRST, { ...SHARED, phase: 'init' });
+  lent = await completePhase(cloud, FIRST, { ...SHARED, phase: 'init' });
 }, 60_000);
 afterAll(() => cloud.stop());
 
-const onFirst = (command: string) =>
-  cloud.ssh(FIRST.address, `sudo env KUBECONFIG=/etc/kubernetes/admin.conf ${command}`);
+const onFirst = (command: string) => runAsAdmin(cloud, FIRST.address, command);
 
 function join(token: string, certificateKey?: string) {
   const more = certificateKey === undefined ? '' : ` --control-plane --certificate-key ${certificateKey}`;
@@ -74,7 +74,7 @@ it('the uploaded certificates are there for two hours: later, and with another k
   expect(late.stderr).toContain(
     'Secret "kubeadm-certs" was not found in the "kube-system" Namespace. This Secret might have expired.',
   );
-  const fresh = await installPhase(cloud, FIRST, { ...SHARED, phase: 'credentials' });
+  const fresh = await completePhase(cloud, FIRST, { ...SHARED, phase: 'credentials' });
   expect(fresh['CERTIFICATE_KEY']).not.toBe(lent['CERTIFICATE_KEY']);
   expect((await secret()).code).toBe(0);
   const old = await join(token, lent['CERTIFICATE_KEY']);

@@ -1,33 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { installPhase, startTestCloud, type TestCloud } from './testing/nodes.ts';
+import type { TestCloud } from './testing/nodes.ts';
+import { FIRST_MASTER, MASTERS, startControlPlane, VIRTUAL_IP } from './testing/sample-cluster.ts';
 
-const VIP = '10.10.0.100';
-const MASTERS = [11, 12, 13].map((host) => ({ name: `master${host}`, address: `10.10.0.${host}` }));
-const [FIRST = { name: '', address: '' }] = MASTERS;
 const CONFIG = '/etc/haproxy/haproxy.cfg';
 
 let cloud: TestCloud;
 let written: string;
 beforeAll(async () => {
-  cloud = await startTestCloud(1000);
-  const shared = {
-    CLUSTER_ENDPOINT: `${VIP}:16443`,
-    CONTROL_PLANES: MASTERS.map(({ name, address }) => `${name}=${address}`).join(','),
-    VIRTUAL_IP: VIP,
-    VRRP_PASSWORD: 'abcd1234',
-  };
-  const variables = (address: string) => ({ ...shared, VRRP_PRIORITY: String(150 - Number(address.split('.')[3])) });
-  await Promise.all(
-    MASTERS.map(async (master) => {
-      cloud.machine(`vm-${master.name}`, master.address);
-      for (const phase of ['prepare', 'load-balancer'])
-        await installPhase(cloud, master, { ...variables(master.address), phase });
-    }),
-  );
-  const credentials = await installPhase(cloud, FIRST, { ...variables(FIRST.address), phase: 'init' });
-  for (const master of MASTERS.slice(1))
-    await installPhase(cloud, master, { ...variables(master.address), ...credentials, phase: 'join-control-plane' });
-  written = (await run(FIRST.address, `cat ${CONFIG}`)).stdout;
+  cloud = await startControlPlane();
+  written = (await run(FIRST_MASTER.address, `cat ${CONFIG}`)).stdout;
 }, 60_000);
 afterAll(() => cloud.stop());
 
@@ -39,15 +20,15 @@ const ask = async () => {
 };
 const holders = async () => {
   const held = await Promise.all(MASTERS.map(({ address }) => run(address, 'ip -4 -o addr show')));
-  return MASTERS.flatMap(({ name }, at) => (held[at]?.stdout.includes(VIP) ? [name] : []));
+  return MASTERS.flatMap(({ name }, at) => (held[at]?.stdout.includes(VIRTUAL_IP) ? [name] : []));
 };
 const power = (host: number, action: 'start' | 'stop') =>
   cloud.nodes.hypervisor.power(`server-vm-master${host}`, action);
 
 /** Writes a configuration on the machine with the virtual address, and reloads haproxy. */
 async function balance(text: string, reload = true): Promise<void> {
-  await run(FIRST.address, `tee ${CONFIG}`, text);
-  if (reload) expect((await run(FIRST.address, 'systemctl reload haproxy')).code).toBe(0);
+  await run(FIRST_MASTER.address, `tee ${CONFIG}`, text);
+  if (reload) expect((await run(FIRST_MASTER.address, 'systemctl reload haproxy')).code).toBe(0);
 }
 /** A configuration whose backends are these control-plane nodes only. */
 const only = (...names: string[]) =>
@@ -61,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const host of [11, 12, 13]) power(host, 'start');
-  await run(FIRST.address, 'sleep 60').catch(() => undefined);
+  await run(FIRST_MASTER.address, 'sleep 60').catch(() => undefined);
 });
 
 it('a connection to the endpoint goes to a backend that is configured and answers, and to no other', async () => {
@@ -81,14 +62,14 @@ it('a connection to the endpoint goes to a backend that is configured and answer
 it('what is written counts from the reload on, and not before', async () => {
   await balance(only('nobody'), false);
   expect(await ask()).toBe('ok');
-  await run(FIRST.address, 'systemctl reload haproxy');
+  await run(FIRST_MASTER.address, 'systemctl reload haproxy');
   expect(await ask()).toBe('Unable to connect to the server: EOF');
 });
 
 it('a configuration that HAProxy refuses is not taken over; the one before goes on', async () => {
-  await run(FIRST.address, `tee ${CONFIG}`, `${only('nobody')}nonsense here\n`);
-  expect((await run(FIRST.address, `haproxy -c -q -f ${CONFIG}`)).code).toBe(1);
-  const reload = await run(FIRST.address, 'systemctl reload haproxy');
+  await run(FIRST_MASTER.address, `tee ${CONFIG}`, `${only('nobody')}nonsense here\n`);
+  expect((await run(FIRST_MASTER.address, `haproxy -c -q -f ${CONFIG}`)).code).toBe(1);
+  const reload = await run(FIRST_MASTER.address, 'systemctl reload haproxy');
   expect(reload).toMatchObject({ code: 1, stderr: expect.stringContaining('Job for haproxy.service failed') });
   expect(await holders()).toEqual(['master11']);
   expect(await ask()).toBe('ok');
@@ -96,7 +77,7 @@ it('a configuration that HAProxy refuses is not taken over; the one before goes 
 
 it('the virtual address leaves a machine whose HAProxy stops; without any HAProxy the endpoint does not answer', async () => {
   expect(await holders()).toEqual(['master11']);
-  await run(FIRST.address, 'systemctl stop haproxy');
+  await run(FIRST_MASTER.address, 'systemctl stop haproxy');
   expect(await holders()).toEqual(['master12']);
   expect(await ask()).toBe('ok');
   for (const { address } of MASTERS) await run(address, 'systemctl stop haproxy');

@@ -1,46 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { startTestCloud, type TestCloud } from './testing/nodes.ts';
-
-const SCRIPT = readFileSync(
-  new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
-  'utf8',
-);
-const MASTER = '10.10.0.10';
-const WORKERS = ['worker21', 'worker22', 'worker23'] as const;
-const addressOf = (node: string) => `10.10.0.${node.replace(/\D+/, '')}`;
+import type { TestCloud } from './testing/nodes.ts';
+import { startTestCluster, type TestCluster, WORKERS } from './testing/sample-cluster.ts';
 
 let cloud: TestCloud;
+let admin: TestCluster['admin'];
 beforeAll(async () => {
-  cloud = await startTestCloud(1000);
-  for (const name of ['master10', ...WORKERS]) cloud.machine(`vm-${name}`, addressOf(name));
-  await Promise.all(['master10', ...WORKERS].map((name) => phase(name, 'prepare')));
-  const credentials = await phase('master10', 'init');
-  for (const name of WORKERS) await phase(name, 'join-worker', credentials);
-  await phase('master10', 'cni');
-  await admin('kubectl wait --for=condition=Ready node --all --timeout=3000s');
+  ({ cloud, admin } = await startTestCluster());
 }, 60_000);
 afterAll(() => cloud.stop());
 beforeEach(async () => {
   await admin('kubectl delete deployment --all');
   for (const name of WORKERS) await admin(`kubectl label node ${name} CIS-node- kubernetes.io/zone-`);
 });
-
-async function phase(name: string, which: string, more: Readonly<Record<string, string>> = {}) {
-  const address = addressOf(name);
-  const variables = { NODE_NAME: name, NODE_IP: address, CLUSTER_ENDPOINT: `${MASTER}:6443`, ...more };
-  const files = { VNFLOW_OUTPUT: '/root/out', VNFLOW_SECRET_OUTPUT: '/root/secret' };
-  const env = Object.entries({ ...variables, ...files }).map(([key, value]) => `export ${key}='${value}'\n`);
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, { stdin: SCRIPT });
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: env.join('') });
-  const command = `sudo sh -c '. /root/env; bash /root/script ${which} && cat /root/out /root/secret'`;
-  const { code, stdout, stderr } = await cloud.ssh(address, command);
-  if (code !== 0) throw new Error(`${which} on ${name} ended with ${code}: ${stderr}`);
-  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
-}
-
-const admin = (command: string, stdin?: string) =>
-  cloud.ssh(MASTER, `sudo env KUBECONFIG=/etc/kubernetes/admin.conf ${command}`, stdin === undefined ? {} : { stdin });
 
 /** Labels each worker with its host. */
 async function onHosts(...hosts: string[]): Promise<void> {
@@ -62,7 +33,7 @@ spec:
 `;
 
 /**
- * The hosts of the pods as \`kubectl get pods -o wide\` and the labels of the nodes show them; \`<none>\` for a pod
+ * The hosts of the pods as `kubectl get pods -o wide` and the labels of the nodes show them; `<none>` for a pod
  * that waits.
  */
 async function hostsOfPods(): Promise<string[]> {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SshResult, startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { INSTALL_SCRIPT } from './testing/sample-cluster.ts';
 
-const SCRIPT = new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
 const NODE = '10.10.0.57';
 const SPEED = 1000;
 const CONTAINERD = 'https://github.com/containerd/containerd/releases/download/v1.7.11/';
@@ -11,7 +10,7 @@ let cloud: TestCloud;
 beforeEach(async () => {
   cloud = await startTestCloud(SPEED);
   cloud.machine('worker57', NODE);
-  await root(`cat > /root/install.sh`, readFileSync(SCRIPT, 'utf8'));
+  await root(`cat > /root/install.sh`, INSTALL_SCRIPT);
 });
 afterEach(() => cloud.stop());
 

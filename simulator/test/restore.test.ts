@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { readOutputs, runAsAdmin, runPhase } from './testing/sample-cluster.ts';
 
-const SCRIPT = readFileSync(
-  new URL('../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
-  'utf8',
-);
 const MASTER = '10.10.0.231';
 const WORKER = '10.10.0.30';
 const CERTIFICATES =
@@ -20,25 +16,15 @@ afterEach(() => cloud.stop());
 
 const root = (address: string, command: string, stdin?: string) =>
   cloud.ssh(address, `sudo sh -c '${command}'`, stdin === undefined ? {} : { stdin });
-const admin = (command: string) => root(MASTER, `KUBECONFIG=/etc/kubernetes/admin.conf ${command}`);
+const admin = (command: string) => runAsAdmin(cloud, MASTER, command);
 
-async function phase(address: string, name: string, env: Readonly<Record<string, string>> = {}) {
-  const variables = {
-    NODE_NAME: address === MASTER ? 'master231' : 'worker30',
-    NODE_IP: address,
-    CLUSTER_ENDPOINT: `${MASTER}:6443`,
-    VNFLOW_OUTPUT: '/root/out',
-    VNFLOW_SECRET_OUTPUT: '/root/secret',
-    ...env,
-  };
-  const exports = Object.entries(variables).map(([key, value]) => `export ${key}=${value}\n`);
-  await root(address, 'cat > /root/script; : > /root/out; : > /root/secret', SCRIPT);
-  await root(address, 'cat > /root/env', exports.join(''));
-  return root(address, `. /root/env; bash /root/script ${name} && cat /root/out /root/secret`);
-}
-
-const credentialsIn = (stdout: string) =>
-  Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
+/** Runs a phase of the install script, which may fail. */
+const phase = (address: string, which: string, more: Readonly<Record<string, string>> = {}) =>
+  runPhase(
+    cloud,
+    { name: address === MASTER ? 'master231' : 'worker30', address },
+    { CLUSTER_ENDPOINT: `${MASTER}:6443`, ...more, phase: which },
+  );
 
 /** Makes a cluster of two nodes with some state, and stores a backup outside of its machines. */
 async function backedUp(): Promise<string> {
@@ -46,7 +32,7 @@ async function backedUp(): Promise<string> {
   cloud.machine('vm-master', MASTER);
   cloud.machine('vm-w1', WORKER);
   await Promise.all([phase(MASTER, 'prepare'), phase(WORKER, 'prepare')]);
-  const credentials = credentialsIn((await phase(MASTER, 'init')).stdout);
+  const credentials = readOutputs((await phase(MASTER, 'init')).stdout);
   expect(await phase(WORKER, 'join-worker', credentials)).toMatchObject({ code: 0 });
   expect(await phase(MASTER, 'cni')).toMatchObject({ code: 0 });
   await admin('kubectl create namespace kept');
@@ -73,25 +59,26 @@ async function replaceMaster(backup: string): Promise<void> {
 const bringBackup = (backup: string) => root(MASTER, `base64 -d > ${BACKUP}`, backup);
 const restore = (id = 'b1', more = {}) => phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: id, ...more });
 const kept = async () => (await admin('kubectl get namespace kept -o name')).stdout;
+
 it('a lost only control-plane node comes back from its backup: its CA and its objects are unchanged, and the worker returns by itself', async () => {
   const backup = await backedUp();
   const [before] = cloud.nodes.clusters();
   const kubelet = cloud.nodes.node(WORKER)?.file('/etc/kubernetes/kubelet.conf');
   await replaceMaster(backup);
-  const restored = await phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: 'b1' });
+  const restored = await restore();
   expect(restored).toMatchObject({ code: 0 });
-  expect(credentialsIn(restored.stdout)).toEqual({
+  expect(readOutputs(restored.stdout)).toEqual({
     CA_CERT_HASH: `sha256:${before?.ca.hash}`,
     JOIN_TOKEN: expect.stringMatching(/^[a-z0-9]{6}\.[a-z0-9]{16}$/),
     CERTIFICATE_KEY: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   expect(await admin('kubectl wait --for=condition=Ready node --all --timeout=120s')).toMatchObject({ code: 0 });
   expect((await admin('kubectl get nodes -o name')).stdout).toBe('node/master231\nnode/worker30\n');
-  expect((await admin('kubectl get namespace kept -o name')).stdout).toBe('namespace/kept\n');
+  expect(await kept()).toBe('namespace/kept\n');
   expect(cloud.nodes.node(WORKER)?.file('/etc/kubernetes/kubelet.conf')).toBe(kubelet);
   expect(cloud.nodes.clusters().length).toBe(1);
   expect(cloud.nodes.clusters()[0]?.etcd.members).toMatchObject([{ name: 'master231', address: MASTER }]);
-  expect((await phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: 'b1' })).stdout).toContain('is restored');
+  expect((await restore()).stdout).toContain('is restored');
   expect(await root(MASTER, 'ls /root/backup.tar.gz /var/lib/vnflow/kubernetes/backup')).toMatchObject({ code: 2 });
 }, 180_000);
 
@@ -102,21 +89,21 @@ it('without the keys of the old cluster the worker does not come back: the resto
     MASTER,
     `mkdir /root/u && tar -C /root/u -xzf ${BACKUP} && rm /root/u/pki/sa.key && tar -C /root/u -czf ${BACKUP} etcd.db pki`,
   );
-  const refused = await phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: 'b1' });
+  const refused = await restore();
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the backup holds no pki/sa.key') });
   expect(cloud.nodes.clusters()).toEqual([]);
 }, 180_000);
 
 it('a control plane that works is not overwritten, a half restore begins anew', async () => {
   const backup = await backedUp();
-  await root(MASTER, `base64 -d > ${BACKUP}`, backup);
-  const refused = await phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: 'b1' });
+  await bringBackup(backup);
+  const refused = await restore();
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is not overwritten') });
   await replaceMaster(backup);
   cloud.nodes.faults.add({ kind: 'command', commandPrefix: 'kubeadm init', times: 1, exitCode: 1, stderr: 'EOF' });
-  expect(await phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: 'b1' })).toMatchObject({ code: 75 });
-  expect(await phase(MASTER, 'restore', { BACKUP_FILE: BACKUP, BACKUP_ID: 'b1' })).toMatchObject({ code: 0 });
-  expect((await admin('kubectl get namespace kept -o name')).stdout).toBe('namespace/kept\n');
+  expect(await restore()).toMatchObject({ code: 75 });
+  expect(await restore()).toMatchObject({ code: 0 });
+  expect(await kept()).toBe('namespace/kept\n');
 }, 180_000);
 
 it('restores into a mount: the data directory keeps its file system, and etcd finds the cluster, not an empty one', async () => {

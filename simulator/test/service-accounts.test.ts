@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { installPhase, startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { completePhase } from './testing/sample-cluster.ts';
 
 const MASTER = '10.10.0.231';
 const FLOATING = '172.24.4.3';
@@ -25,8 +26,8 @@ beforeAll(async () => {
   cloud.floating.set(FLOATING, MASTER);
   cloud.machine('vm-master', MASTER);
   const node = { name: 'master231', address: MASTER };
-  await installPhase(cloud, node, { phase: 'prepare', CLUSTER_ENDPOINT: `${MASTER}:6443` });
-  await installPhase(cloud, node, { phase: 'init', CLUSTER_ENDPOINT: `${MASTER}:6443`, CERT_SANS: FLOATING });
+  await completePhase(cloud, node, { phase: 'prepare', CLUSTER_ENDPOINT: `${MASTER}:6443` });
+  await completePhase(cloud, node, { phase: 'init', CLUSTER_ENDPOINT: `${MASTER}:6443`, CERT_SANS: FLOATING });
 }, 60_000);
 afterAll(() => cloud.stop());
 

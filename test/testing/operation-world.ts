@@ -137,7 +137,8 @@ function newScript() {
     withdrawn: new Set<string>(),
     holds,
     /**
-     * Attempts at a step (`*`: at every step), or a record, do not end before they are released. @returns the release
+     * Attempts at a step (`*`: at every step), or a record, do not end before they are released.
+     * @returns the release
      */
     hold: (stepId: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -33,7 +33,8 @@ interface ClusterRequest {
 }
 
 /**
- * Creates a VNF instance and instantiates it by the guide's request; that must complete. @returns id of the instance
+ * Creates a VNF instance and instantiates it by the guide's request; that must complete.
+ * @returns id of the instance
  */
 export async function instantiateCluster(
   { http, simulator }: Pick<System, 'http' | 'simulator'>,

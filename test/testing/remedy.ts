@@ -11,7 +11,9 @@ interface Target {
 }
 
 /**
- * Types `vnflow …` as an operator would. @returns what it printed. @throws with what it printed to stderr when it fails
+ * Types `vnflow …` as an operator would.
+ * @returns what it printed
+ * @throws with what it printed to stderr when it fails
  */
 export async function typeVnflow({ api, simulator }: Target, ...words: readonly string[]): Promise<string> {
   const env = { ...process.env, VNFM_URL: api.url, VNFM_TOKEN: await tokenOf(simulator.authUrl) };

@@ -110,8 +110,8 @@ function workerWaves({ workers, others, shape }: HealFacts): Wave[] {
 }
 
 /**
- * The VIM of the cluster is registered anew when control-plane nodes were replaced. @returns the steps that the backup
- * waits for
+ * The VIM of the cluster is registered anew when control-plane nodes were replaced.
+ * @returns the steps that the backup waits for
  */
 function keepVim(drawing: PlanDrawing, { shape, controlPlane }: HealFacts, after: After): After {
   const slot = controlPlane.at(-1);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
@@ -8,8 +8,6 @@ import { createLedger, type LedgerEntry } from '../../kernel/ledger.ts';
 import type { Machine } from '../../kernel/machine.ts';
 import { createPersistence } from '../../kernel/persistence.ts';
 import { createNodes, type Nodes } from '../../nodes.ts';
-
-const INSTALL_SCRIPT = new URL('../../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url);
 
 /** The node half with a bare network: machines have the addresses of their ports and the floating IPs of `floating`. */
 export interface TestCloud {
@@ -179,26 +177,4 @@ function connected(client: ssh2.Client, config: ssh2.ConnectConfig): Promise<voi
     client.connect(config);
     if (!config.sock) client.setNoDelay(true);
   });
-}
-
-/**
- * Runs a phase of the sample's install script as root, in the foreground. @returns its outputs @throws Error with what
- * it printed
- */
-export async function installPhase(
-  cloud: TestCloud,
-  { name, address }: { readonly name: string; readonly address: string },
-  { phase, ...variables }: Readonly<Record<string, string>> & { readonly phase: string },
-): Promise<Record<string, string>> {
-  const files = { VNFLOW_OUTPUT: '/root/out', VNFLOW_SECRET_OUTPUT: '/root/secret' };
-  const env = Object.entries({ NODE_NAME: name, NODE_IP: address, ...files, ...variables });
-  const lines = env.map(([key, value]) => `export ${key}='${value}'\n`);
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/script; : > /root/out; : > /root/secret'`, {
-    stdin: readFileSync(INSTALL_SCRIPT, 'utf8'),
-  });
-  await cloud.ssh(address, `sudo sh -c 'cat > /root/env'`, { stdin: lines.join('') });
-  const command = `sudo sh -c '. /root/env; bash /root/script ${phase} && cat /root/out /root/secret'`;
-  const { code, stdout, stderr } = await cloud.ssh(address, command);
-  if (code !== 0) throw new Error(`${phase} on ${name} ended with ${code}: ${stderr}`);
-  return Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
 }
