@@ -122,6 +122,14 @@ it('leaves passwords, tokens and keys out of what is shown, wherever they stand,
   expect(secretValues(request).sort()).toEqual(['cpcp', 'devstack', 'pppp', 'tokentoken', 'ubuntu']);
 });
 
+it('hides the credentials in a URL, in every form in which a program may print them', () => {
+  const proxy = { http_proxy: 'http://user1:p%40ss@proxy:3128', https_proxy: 'http://tok-en@proxy:3128' };
+  expect(withoutSecrets(proxy)).toEqual({ http_proxy: 'http://***@proxy:3128', https_proxy: 'http://***@proxy:3128' });
+  expect(secretValues(proxy)).toEqual(['p%40ss', 'p@ss', 'dXNlcjE6cEBzcw==', 'tok-en', 'dG9rLWVu']);
+  expect(secretValues('http://user@proxy and http://user:@proxy')).toEqual(['user', 'dXNlcg==']);
+  expect(secretValues('http://u:100%@proxy')).toContain('100%');
+});
+
 it('gives a phase what docs/install-script.md promises, and credentials only where they are needed', () => {
   const login = { vdu_id: 'v', ssh_cp_name: 's', nic_cp_name: 'n', username: 'ubuntu', password: 'x' };
   const facts = {
@@ -153,6 +161,7 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
     CERT_SANS: '10.10.0.231,172.24.4.3',
     CONTROL_PLANES: 'master231=10.10.0.231',
     HTTP_PROXY: 'http://proxy:3128',
+    NO_PROXY: 'localhost,127.0.0.1,::1,.svc,.cluster.local,10.10.0.9,10.10.0.231,10.200.0.0/16,10.96.0.0/12',
   });
   const credentials = { token: 't', caCertHash: 'sha256:0', certificateKey: 'k' };
   expect(phaseEnvironment({ ...facts, credentials })).toMatchObject({

@@ -28,10 +28,30 @@ function withoutUserInfo(text: string): string {
 /** All secret values (strings of four or more characters) in a value: to be taken out of anything that is shown. */
 export function secretValues(value: unknown): string[] {
   if (typeof value === 'string')
-    return [...value.matchAll(USER_INFO)].flatMap(([, , userInfo = '']) => userInfo.split(':').slice(1));
+    return [...value.matchAll(USER_INFO)].flatMap(([, , userInfo = '']) => formsOf(userInfo));
   if (Array.isArray(value)) return value.flatMap(secretValues);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
     isSecretMember(name) && typeof member === 'string' ? (member.length >= 4 ? [member] : []) : secretValues(member),
   );
+}
+
+/**
+ * The forms in which programs print the secret of `user:password`: as in the URL, decoded, and as the header
+ * `Proxy-Authorization: Basic` has it. A user name without a password is a token.
+ */
+function formsOf(userInfo: string): string[] {
+  const colon = userInfo.indexOf(':');
+  const secret = userInfo.slice(colon + 1);
+  if (secret === '') return [];
+  const header = Buffer.from(decoded(userInfo)).toString('base64');
+  return [...new Set([secret, decoded(secret), header])];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not percent-encoded
+  }
 }

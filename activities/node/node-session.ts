@@ -71,18 +71,20 @@ function holdSession(session: SshSession, { mustHold }: LeasedContext): SshSessi
   };
 }
 
-/** The node parameters of the operation's own request, or else the parameters of the instantiation. */
+/**
+ * The node parameters of the operation's own request, or else the parameters of the instantiation. A request that
+ * repeats the parameters without `proxy` keeps the proxy of the instantiation: the nodes have no other way out.
+ */
 async function readParameters(context: ActivityContext): Promise<ClusterParameters> {
   const { deps, input } = context;
   const request = Request.parse((await deps.secrets.get(secretName.operationParams(input.vnfLcmOpOccId))) ?? {});
   const own = request.additionalParams?.k8s_cluster_installation_param;
-  if (own === undefined) {
-    const kept = await deps.secrets.get(secretName.kindParameters(input.vnfInstanceId, CLUSTER_PARAMETERS.keptAs));
-    return ClusterParameters.parse(kept);
-  }
+  const kept = await deps.secrets.get(secretName.kindParameters(input.vnfInstanceId, CLUSTER_PARAMETERS.keptAs));
+  if (own === undefined) return ClusterParameters.parse(kept);
   // Only a request that names aspects needs the package, to find their VDUs.
   const complete = ClusterParameters.safeParse(own);
-  return complete.data ?? ClusterParameters.parse((await readVnf(context)).kept?.parameters);
+  const parameters = complete.data ?? ClusterParameters.parse((await readVnf(context)).kept?.parameters);
+  return { ...parameters, proxy: parameters.proxy ?? ClusterParameters.safeParse(kept).data?.proxy };
 }
 
 const Request = z.looseObject({

@@ -2,8 +2,10 @@ import path from 'node:path';
 import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
+import { unusableNetwork } from './ipv4-network.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential } from './parameters.ts';
 import { parametersByAspect } from './parameters-by-aspect.ts';
+import { type ProxyParameters, proxyProblem } from './proxy.ts';
 
 const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
 
@@ -15,6 +17,8 @@ const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
 export function checkClusterParameters(given: unknown, contents: PackageContents): ClusterParameters {
   const parameters = parseMember(ClusterParameters, parametersByAspect(given, contents), MEMBER.split('.'));
   checkScriptPath(parameters.script_path, contents);
+  checkProxy(parameters.proxy);
+  for (const member of ['pod_cidr', 'cluster_cidr'] as const) checkInside(member, parameters.master_node[member]);
   for (const role of ['master_node', 'worker_node'] as const) {
     const node = parameters[role];
     checkName(`${role}.vdu_id`, node.vdu_id, contents.vdus);
@@ -36,6 +40,18 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
 function checkScriptPath(scriptPath: string, { files }: PackageContents): void {
   if (files.has(path.posix.normalize(scriptPath))) return;
   throw wrong('script_path', `the VNF package has no file ${scriptPath}`);
+}
+
+function checkProxy(proxy: ProxyParameters | undefined): void {
+  const problem = proxy && proxyProblem(proxy);
+  if (problem) throw wrong(`proxy.${problem.member}`, problem.sentence);
+}
+
+/** Checks a network of pods or services. kubeadm and Cilium fail with a smaller one, when the servers are there. */
+function checkInside(member: string, cidr: string): void {
+  const sentence =
+    unusableNetwork(cidr) ?? (Number(cidr.split('/')[1]) > 30 ? 'must not be smaller than a /30' : undefined);
+  if (sentence !== undefined) throw wrong(`master_node.${member}`, sentence);
 }
 
 const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)$/;

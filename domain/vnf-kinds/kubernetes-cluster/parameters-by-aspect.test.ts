@@ -38,7 +38,7 @@ it('takes the VDU from the aspect, with the defaults of version 1', () => {
 it('clears host bits, as the guides have them', () => {
   const cidrs = { pod_cidr: '192.168.3.0/16', cluster_cidr: '10.199.187.77/24' };
   expect(given(cidrs).master_node).toMatchObject({ pod_cidr: '192.168.0.0/16', cluster_cidr: '10.199.187.0/24' });
-  expect(given({ pod_cidr: '255.255.255.255/32' }).master_node.pod_cidr).toBe('255.255.255.255/32');
+  expect(given({ pod_cidr: '223.255.255.255/30' }).master_node.pod_cidr).toBe('223.255.255.252/30');
   expect(() => given({ pod_cidr: '192.168.3.0' })).toThrow('pod_cidr');
 });
 

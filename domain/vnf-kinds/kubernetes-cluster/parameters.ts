@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { withoutHostBits } from './ipv4-network.ts';
+import { ProxyParameters } from './proxy.ts';
 
 /** Host bits, as the guides have them (192.168.3.0/16), are cleared: not every tool takes them. */
 const ipv4Cidr = z.cidrv4('must be an IPv4 network such as 10.200.0.0/16').transform(withoutHostBits);
@@ -29,18 +31,9 @@ export const ClusterParameters = z.object({
     cluster_fip_name: name.optional(),
   }),
   worker_node: nodeLogin,
-  proxy: z
-    .object({ http_proxy: z.string().optional(), https_proxy: z.string().optional(), no_proxy: z.string().optional() })
-    .optional(),
+  proxy: ProxyParameters.optional(),
 });
 export type ClusterParameters = z.infer<typeof ClusterParameters>;
-
-function withoutHostBits(cidr: string): string {
-  const [address = '', prefix = ''] = cidr.split('/');
-  const number = address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
-  const base = number - (number % 2 ** (32 - Number(prefix)));
-  return `${[24, 16, 8, 0].map((shift) => Math.floor(base / 2 ** shift) % 256).join('.')}/${prefix}`;
-}
 
 /** Does a node's login say how to authenticate? */
 export function hasCredential(login: { password?: string | undefined; private_key?: string | undefined }): boolean {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ClusterParameters } from './parameters.ts';
+import { nodeProxy } from './proxy.ts';
 
 /** The facts about a cluster that `discover` finds and every node needs. */
 export interface ClusterContext {
@@ -64,7 +65,7 @@ export function phaseEnvironment({
   vrrpPassword,
   backup,
 }: PhaseFacts): Record<string, string> {
-  const { proxy, master_node } = parameters;
+  const { master_node } = parameters;
   return {
     NODE_NAME: node.name,
     NODE_IP: node.address,
@@ -77,9 +78,7 @@ export function phaseEnvironment({
     ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
     ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
     ...(backup === undefined ? {} : backupVariables(backup)),
-    ...(proxy?.http_proxy === undefined ? {} : { HTTP_PROXY: proxy.http_proxy }),
-    ...(proxy?.https_proxy === undefined ? {} : { HTTPS_PROXY: proxy.https_proxy }),
-    ...(proxy?.no_proxy === undefined ? {} : { NO_PROXY: proxy.no_proxy }),
+    ...proxyVariables({ node, parameters, cluster }),
     ...(credentials === undefined
       ? {}
       : {
@@ -87,6 +86,20 @@ export function phaseEnvironment({
           CA_CERT_HASH: credentials.caCertHash,
           CERTIFICATE_KEY: credentials.certificateKey,
         }),
+  };
+}
+
+function proxyVariables({ node, parameters, cluster }: PhaseFacts): Record<string, string> {
+  const { pod_cidr: podCidr, cluster_cidr: serviceCidr } = parameters.master_node;
+  const endpoint = cluster.endpoint.slice(0, cluster.endpoint.lastIndexOf(':'));
+  const planes = cluster.controlPlanes.map(({ address }) => address);
+  const hosts = [node.address, endpoint, ...(cluster.virtualIp === undefined ? [] : [cluster.virtualIp]), ...planes];
+  const proxy = nodeProxy(parameters.proxy, { podCidr, serviceCidr, hosts });
+  if (!proxy) return {};
+  return {
+    ...(proxy.http === undefined ? {} : { HTTP_PROXY: proxy.http }),
+    ...(proxy.https === undefined ? {} : { HTTPS_PROXY: proxy.https }),
+    NO_PROXY: proxy.exceptions.join(','),
   };
 }
 
