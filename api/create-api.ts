@@ -11,7 +11,7 @@ import {
   vnflowDialect,
 } from './http/dialect.ts';
 import { type Endpoints, withoutBody } from './http/endpoint.ts';
-import { errorHandler, methodNotAllowed, resourceRouter, send } from './http/resources.ts';
+import { errorHandler, refuseMethod, resourceRouter, send } from './http/resources.ts';
 import { vnfInstanceResources as v1InstanceResources } from './v1/vnf-instances.ts';
 import { vnfLcmOpOccResources as v1OpOccResources } from './v1/vnf-lcm-op-occs.ts';
 import { vnfInstanceResources } from './v2/vnf-instances.ts';
@@ -38,7 +38,7 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.enable('case sensitive routing');
   // It needs no authentication, because load balancers request it.
   app.all('/vnflow/v1/health', async (request, response) => {
-    if (request.method !== 'GET') throw methodNotAllowed(request, response, ['GET']);
+    if (request.method !== 'GET') throw refuseMethod(request, response, ['GET']);
     await send(response, vnflowDialect, await health(context));
   });
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));

@@ -1,6 +1,6 @@
 import { VnflowError } from './problems.ts';
 import { writeYaml } from './safe-yaml.ts';
-import { type Hot, type HotFile, type HotResource, readHot, templateInvalid } from './standard-user-data/hot.ts';
+import { createTemplateProblem, type Hot, type HotFile, type HotResource, readHot } from './standard-user-data/hot.ts';
 import { checkNestedFiles } from './standard-user-data/hot-resources.ts';
 import { checkNfv } from './standard-user-data/nfv.ts';
 import { GROUP, vduGroups } from './standard-user-data/vdu-groups.ts';
@@ -20,7 +20,7 @@ export function groupUserData(input: UserDataInput): StackContent {
   const sizes = input.flavour.vdus.map(({ id }) => {
     const group = groups.get(id);
     if (group === undefined) {
-      throw templateInvalid(
+      throw createTemplateProblem(
         `${input.topHot.name}: no ${GROUP} has members with the server ${id}, which KubernetesClusterUserData needs.`,
       );
     }

@@ -154,7 +154,7 @@ export const PROBLEMS = {
     title: 'VIM refused the credentials',
     retriable: false,
     remedy:
-      'Correct user name, password, project and domains of the VIM connection and send the request again. If Keystone is what was wrong, a failed operation goes on with `vnflow ops retry OP_OCC`.',
+      'Correct user name, password, project and domains of the VIM connection and send the request again. If Keystone was wrong, a failed operation goes on with `vnflow ops retry OP_OCC`.',
   },
   VIM_MISSING: {
     status: 422,
@@ -167,7 +167,7 @@ export const PROBLEMS = {
     title: 'VIM name is taken',
     retriable: false,
     remedy:
-      'Give another vim_name, or take the name away from that VIM: rename or delete it (PUT, DELETE /v1.0/vims/ID), or terminate the cluster that it is. After a failed operation then: `vnflow ops retry OP_OCC`.',
+      'Give another vim_name, or take the name away from that VIM: rename or delete it (PUT, DELETE /v1.0/vims/ID), or terminate the cluster that it stands for. A failed operation then goes on with `vnflow ops retry OP_OCC`.',
   },
   VIM_REGISTRATION: {
     status: 422,
@@ -281,7 +281,7 @@ export const PROBLEMS = {
     title: 'Host key changed',
     retriable: false,
     remedy:
-      'Find out why the key changed. When the machine shows its own key again: `vnflow ops retry OP_OCC`. If it was rebuilt on purpose, have it replaced: a new server is pinned anew.',
+      'Find out why the key changed. When the machine shows its own key again: `vnflow ops retry OP_OCC`. If the machine was rebuilt on purpose, replace its server: the key of the new server is then pinned.',
   },
   NODE_COMMAND_FAILED: {
     status: 422,
@@ -342,10 +342,10 @@ export const PROBLEMS = {
   },
   CONTROL_PLANE_UNKNOWN: {
     status: 422,
-    title: 'Nobody knows whether a control-plane node is dead',
+    title: 'State of a control-plane node is unknown',
     retriable: false,
     remedy:
-      'Make the nodes of the detail reachable over SSH again (network, security groups, bastion) and see that etcd runs there. A node that is lost: stop its server (`openstack server stop SERVER`), then it counts as dead. Then `vnflow ops retry OP_OCC`.',
+      'Make the nodes of the detail reachable over SSH again (network, security groups, bastion) and see that etcd runs there. If a node is lost, stop its server (`openstack server stop SERVER`): then it counts as dead. Then `vnflow ops retry OP_OCC`.',
   },
   CONTROL_PLANE_CHANGED: {
     status: 422,
@@ -371,7 +371,7 @@ export const PROBLEMS = {
   },
   BACKUP_UNREADABLE: {
     status: 422,
-    title: 'Backup does not open',
+    title: 'Backup cannot be opened',
     retriable: false,
     remedy:
       'Start the workers with the master key that the backup was sealed under (`VNFLOW_MASTER_KEY`, or the key file), then `vnflow ops retry OP_OCC`.',
@@ -402,7 +402,7 @@ export const PROBLEMS = {
     title: 'Cluster would have another address',
     retriable: false,
     remedy:
-      'Give the port of the control plane its old address back (`openstack port set --fixed-ip`), then `vnflow ops retry OP_OCC`; or heal with `"all": true` and no vnfcInstanceId: everything anew.',
+      'Give the port of the control plane its old address back (`openstack port set --fixed-ip`), then `vnflow ops retry OP_OCC`; or heal with `"all": true` and no vnfcInstanceId, which makes a new cluster.',
   },
   BACKUP_TOO_LARGE: {
     status: 422,

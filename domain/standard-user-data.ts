@@ -2,7 +2,7 @@ import { mergePatch } from './merge-patch.ts';
 import { writeYaml } from './safe-yaml.ts';
 import type { ExtVirtualLinkData } from './sol-requests.ts';
 import { type ExtManagedVirtualLink, withExtManagedVirtualLinks } from './standard-user-data/ext-managed-links.ts';
-import { type BaseHot, type Hot, readHot, templateInvalid } from './standard-user-data/hot.ts';
+import { type BaseHot, createTemplateProblem, type Hot, readHot } from './standard-user-data/hot.ts';
 import { checkNestedFiles } from './standard-user-data/hot-resources.ts';
 import { withIndexedVdus } from './standard-user-data/indexed-vdus.ts';
 import { checkNfv, extractNfv, type Grant, type Nfv } from './standard-user-data/nfv.ts';
@@ -59,7 +59,9 @@ export function standardUserData(input: UserDataInput): StackContent {
 export function readTopHot({ topHot }: BaseHot): Hot {
   const hot = readHot(topHot);
   if (hot.parameters?.['nfv']?.type !== 'json') {
-    throw templateInvalid(`${topHot.name}: it needs the parameter nfv of type json, as StandardUserData fills it.`);
+    throw createTemplateProblem(
+      `${topHot.name}: it needs the parameter nfv of type json, as StandardUserData fills it.`,
+    );
   }
   return hot;
 }

@@ -45,13 +45,13 @@ export async function startOperation(client: Client, input: StartedOperation, ot
     } catch (error) {
       const problem = toEngineProblem(error);
       if (problem.code !== 'VNF_BUSY' || (await other.isOpen())) throw problem;
-      if (Date.now() >= until && !(await other.endObsolete())) throw stillClosing(input, problem);
+      if (Date.now() >= until && !(await other.endObsolete())) throw createStillClosingProblem(input, problem);
       await delay(50);
     }
   }
 }
 
-function stillClosing({ vnfInstanceId }: StartedOperation, cause: VnflowError): VnflowError {
+function createStillClosingProblem({ vnfInstanceId }: StartedOperation, cause: VnflowError): VnflowError {
   return new VnflowError('ENGINE_UNAVAILABLE', {
     detail: `The workflow of the last operation of vnfInstance ${vnfInstanceId} has not ended yet.`,
     retryAfterSeconds: 5,

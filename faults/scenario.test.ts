@@ -3,7 +3,7 @@ import { KINDS, scenarioOf } from './scenario.ts';
 
 const wish = { victim: 'temporal', operations: 20 } as const;
 
-it('a seed always gives the same round, and another seed gives another round', () => {
+it('repeats a round by its seed, and another seed gives another round', () => {
   expect(scenarioOf(7, wish)).toEqual(scenarioOf(7, wish));
   expect(scenarioOf(8, wish)).not.toEqual(scenarioOf(7, wish));
 });

@@ -26,7 +26,7 @@ const BY_STATUS: Readonly<Record<number, ProblemCode>> = {
 const UNDER_WAY = /in progress|task_state|is currently|try again/i;
 
 /** Translates a failed answer into a problem. @param hide secrets that the service might repeat in its answer */
-export function answerFailure(call: Call, answer: FailedAnswer, hide: readonly string[]): VnflowError {
+export function createAnswerProblem(call: Call, answer: FailedAnswer, hide: readonly string[]): VnflowError {
   const { words, type } = serviceWords(answer.body);
   const redacted = redactSecrets(words, hide);
   const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
@@ -56,11 +56,11 @@ function codeOf(
  * Translates a call that got no answer into a problem. It takes only the code of the error: the error of axios itself
  * holds the token and the body.
  */
-export function connectionFailure(call: Call, error: unknown): VnflowError {
+export function createConnectionProblem(call: Call, error: unknown): VnflowError {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no connection';
   if (code === 'ERR_FR_MAX_CONTENT_LENGTH_EXCEEDED' || code === 'ERR_BAD_RESPONSE') {
-    return protocolFailure(call, 'an answer that is too large or cut off');
+    return createProtocolProblem(call, 'an answer that is too large or cut off');
   }
   return new VnflowError('VIM_UNREACHABLE', {
     detail: `${call.service} does not answer at ${call.url}: ${REASONS[code] ?? code}.`,
@@ -84,7 +84,7 @@ const REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
 };
 
-export function protocolFailure(call: Call, what: string): VnflowError {
+export function createProtocolProblem(call: Call, what: string): VnflowError {
   return new VnflowError('VIM_PROTOCOL', { detail: `${call.service} gave ${what} (${call.method} ${call.url}).` });
 }
 

@@ -41,7 +41,7 @@ test('100 ids are sent in three calls with short URLs, and an empty list of ids 
   expect(await listPorts(session, { ids: [] })).toEqual([]);
 });
 
-test('servers come page by page', async () => {
+test('all servers are listed, also when Nova sends them in pages', async () => {
   const server = (id: string) => ({ id, name: id, status: 'ACTIVE' });
   const next = [{ rel: 'next', href: 'http://elsewhere.invalid/servers/detail?marker=b' }];
   cloud.on('GET /v2.1/servers/detail', {

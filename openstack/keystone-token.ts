@@ -1,4 +1,4 @@
-import { answerFailure, protocolFailure } from './failures.ts';
+import { createAnswerProblem, createProtocolProblem } from './failures.ts';
 import { type CallOptions, parseToken, tokensUrl } from './keystone.ts';
 import { createTransport, describeCall, type Transport, type TransportOptions } from './transport.ts';
 
@@ -41,10 +41,10 @@ export async function validateToken(
     ...(options.signal ? { signal: options.signal } : {}),
   });
   if ([401, 403, 404].includes(answer.status)) return undefined;
-  if (answer.status !== 200) throw answerFailure(call, answer, [token]);
+  if (answer.status !== 200) throw createAnswerProblem(call, answer, [token]);
   const found = parseToken(answer.body);
   const expiresAt = Date.parse(found?.expires_at ?? '');
-  if (!found || Number.isNaN(expiresAt)) throw protocolFailure(call, 'an answer that is no token');
+  if (!found || Number.isNaN(expiresAt)) throw createProtocolProblem(call, 'an answer that is no token');
   if (expiresAt <= Date.now()) return undefined;
   const { user, project, roles } = found;
   return {

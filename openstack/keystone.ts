@@ -1,5 +1,5 @@
 import { VnflowError } from '../domain/problems.ts';
-import { answerFailure, protocolFailure } from './failures.ts';
+import { createAnswerProblem, createProtocolProblem } from './failures.ts';
 import { type Token, tokenSchema } from './schemas.ts';
 import { describeCall, type Transport, type TransportOptions } from './transport.ts';
 
@@ -60,12 +60,12 @@ export async function issueToken(
     timeoutMs: options.timeoutMs ?? 30_000,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  if (answer.status === 401) throw refused(credentials, url);
-  if (answer.status !== 201) throw answerFailure(call, answer, [credentials.password]);
+  if (answer.status === 401) throw createRefusedLoginProblem(credentials, url);
+  if (answer.status !== 201) throw createAnswerProblem(call, answer, [credentials.password]);
   const value = answer.headers['x-subject-token'];
   const token = parseToken(answer.body);
   const expiresAt = Date.parse(token?.expires_at ?? '');
-  if (!value || !token || Number.isNaN(expiresAt)) throw protocolFailure(call, 'no usable token');
+  if (!value || !token || Number.isNaN(expiresAt)) throw createProtocolProblem(call, 'no usable token');
   return { value, token, expiresAt };
 }
 
@@ -76,7 +76,10 @@ function passwordAuth({ username, password, userDomain, project, projectDomain }
   };
 }
 
-function refused({ username, userDomain, project, projectDomain }: Credentials, url: string): VnflowError {
+function createRefusedLoginProblem(
+  { username, userDomain, project, projectDomain }: Credentials,
+  url: string,
+): VnflowError {
   return new VnflowError('VIM_CREDENTIALS', {
     detail: `Keystone refused user "${username}" (domain "${userDomain}") in project "${project}" (domain "${projectDomain}").`,
     seen: `POST ${url} gave 401`,

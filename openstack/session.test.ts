@@ -67,7 +67,7 @@ test('a VIM that does not listen is unreachable, and the error does not contain 
   expect(inspect(problem, { depth: 20 })).not.toContain('canary-4711');
 });
 
-test('the errors of an endpoint that is no URL and of a missing region name them', async () => {
+test('an endpoint that is no URL is rejected, and the error of a missing region names the region', async () => {
   expect((await problemOf(checkConnection({ ...cloud.credentials, authUrl: 'file:///etc/passwd' }))).code).toBe(
     'VIM_REJECTED',
   );
@@ -75,7 +75,7 @@ test('the errors of an endpoint that is no URL and of a missing region name them
   expect(problem.message).toContain('no public Heat endpoint in region "Mars"');
 });
 
-test('an answer that takes too long, a cut connection and an abort end a call', async () => {
+test('a call ends when the answer takes too long, the connection is cut, or the caller aborts it', async () => {
   cloud.on(show, { status: 200, body: {}, delayMs: 2_000 });
   const session = createSession(cloud.credentials);
   const slow = await problemOf(showStack(session, stack, { timeoutMs: 100 }));
@@ -151,7 +151,7 @@ describe("OpenStack's own words", () => {
   );
 });
 
-test('a server that does not exist is undefined; one that exists has its addresses', async () => {
+test('a server is shown with its addresses, and a server that does not exist as undefined', async () => {
   cloud.on('GET /v2.1/servers/none', 'nova-404');
   cloud.on('GET /v2.1/servers/one', 'nova-server-member');
   const session = createSession(cloud.credentials);
@@ -159,7 +159,7 @@ test('a server that does not exist is undefined; one that exists has its address
   expect((await showServer(session, 'one'))?.addresses['net0']?.[0]?.addr).toBe('10.10.0.130');
 });
 
-test('create, update, mark and delete of a stack send what Heat expects', async () => {
+test('a stack is created, updated and deleted as Heat expects it, and a member is marked for replacement', async () => {
   const base = `/v1/${PROJECT}/stacks`;
   cloud.on(`POST ${base}`, 'heat-create-201');
   cloud.on(`PATCH ${base}/${stack.name}/${stack.id}`, 'heat-patch-202');

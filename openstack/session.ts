@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { VnflowError } from '../domain/problems.ts';
-import { answerFailure, protocolFailure } from './failures.ts';
+import { createAnswerProblem, createProtocolProblem } from './failures.ts';
 import { type CallOptions, type Credentials, type IssuedToken, issueToken } from './keystone.ts';
 import { createTransport, describeCall, type HttpAnswer, type Transport } from './transport.ts';
 
@@ -68,7 +68,7 @@ export function createSession(credentials: Credentials, transport: Transport = c
       const url = `${endpointOf(issued, request.service, credentials.region)}/${request.path}`;
       const call = describeCall(SERVICES[request.service], request.method, url);
       if (request.expect.includes(answer.status)) return { ...answer, read: reader(answer, call) };
-      throw answerFailure(call, answer, [credentials.password, issued.value]);
+      throw createAnswerProblem(call, answer, [credentials.password, issued.value]);
     },
     projectId: async () => {
       const { project } = (await tokens.get()).token;
@@ -147,12 +147,12 @@ function createTokenCache(issue: () => Promise<IssuedToken>): TokenCache {
   };
 }
 
-function reader(answer: HttpAnswer, call: Parameters<typeof protocolFailure>[0]): ServiceAnswer['read'] {
+function reader(answer: HttpAnswer, call: Parameters<typeof createProtocolProblem>[0]): ServiceAnswer['read'] {
   return (schema) => {
     const body = schema.safeParse(parseJson(answer.body));
     if (body.success) return body.data;
     const where = body.error.issues[0]?.path.join('.') || 'the body';
-    throw protocolFailure(call, `an answer that makes no sense at ${where}`);
+    throw createProtocolProblem(call, `an answer that makes no sense at ${where}`);
   };
 }
 

@@ -79,7 +79,7 @@ export async function waitForStack(
     }
     if (!seen.problem) lastSeen = status;
     if (Date.now() >= deadline)
-      throw outOfTime(stack, { goal, lastSeen, problem: seen.problem, ms: options.deadlineMs });
+      throw createOutOfTimeProblem(stack, { goal, lastSeen, problem: seen.problem, ms: options.deadlineMs });
     await pauseFor(Math.min(pause, Math.max(deadline - Date.now(), 1)), signal);
   }
 }
@@ -147,7 +147,7 @@ interface OutOfTime {
 /**
  * A failed poll at the deadline must not hide a stuck stack: the caller would then wait for the whole limit once more.
  */
-function outOfTime(stack: StackRef, { goal, lastSeen, problem, ms }: OutOfTime): VnflowError {
+function createOutOfTimeProblem(stack: StackRef, { goal, lastSeen, problem, ms }: OutOfTime): VnflowError {
   if (lastSeen === undefined && problem) return problem;
   const state = problem
     ? `it was ${lastSeen} when the VIM last answered, and then: ${problem.message}`

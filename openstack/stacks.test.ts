@@ -31,7 +31,7 @@ function shown(status: string, reason = ''): Reply {
   return { status: 200, body: { stack: { ...seen, stack_status: status, stack_status_reason: reason } } };
 }
 
-describe('reading a stack', () => {
+describe('a reader of stacks', () => {
   test('finds it by its name, and takes only the id from the redirect', async () => {
     const redirect = recorded('heat-show-by-name-302');
     cloud.on(`GET ${byName}`, {
@@ -55,7 +55,7 @@ describe('reading a stack', () => {
     expect(resources.filter(({ resource_type }) => resource_type === 'OS::Nova::Server')).toHaveLength(3);
   });
 
-  test('reads one resource, the template and the files', async () => {
+  test('shows one resource, the template and the files as Heat has them', async () => {
     cloud.on(`GET ${byId}/resources/VDU2`, 'heat-resource-show-server');
     cloud.on(`GET ${byId}/template`, 'heat-template');
     cloud.on(`GET ${byId}/files`, 'heat-files');
@@ -65,7 +65,7 @@ describe('reading a stack', () => {
   });
 });
 
-describe('waiting for a stack', () => {
+describe('a wait for a stack', () => {
   test('ends when it is created, and reports each status', async () => {
     cloud.on(
       `GET ${byId}`,
@@ -145,7 +145,7 @@ describe('waiting for a stack', () => {
     expect(problem.message).toContain('resource "sub": Conflict');
   });
 
-  test('calls a stack that hangs stuck at the deadline, and reports an unreachable VIM when no poll had an answer', async () => {
+  test('reports a stack that hangs as stuck at the deadline, and reports an unreachable VIM when no poll had an answer', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'));
     const short = { deadlineMs: 60, pollMs: fast.pollMs };
     const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));
@@ -154,7 +154,7 @@ describe('waiting for a stack', () => {
     expect((await problemOf(waitForStack(session, stack, { goal: 'create', ...short }))).code).toBe('VIM_UNREACHABLE');
   });
 
-  test('calls a stack that hangs stuck even when the poll at the deadline has no answer', async () => {
+  test('reports a stack that hangs as stuck even when the poll at the deadline has no answer', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'), { status: 503, body: 'down' });
     const short = { deadlineMs: 60, pollMs: fast.pollMs };
     const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));

@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import axios from 'axios';
-import { type Call, connectionFailure, protocolFailure } from './failures.ts';
+import { type Call, createConnectionProblem, createProtocolProblem } from './failures.ts';
 
 export interface TransportOptions {
   /** PEM. Undefined: the CA certificates of the system. */
@@ -74,17 +74,17 @@ export function createTransport({ caCert, verify = true }: TransportOptions = {}
     } catch (error) {
       signal?.throwIfAborted();
       throw deadline.aborted
-        ? connectionFailure(call, Object.assign(new Error(), { code: 'ETIMEDOUT' }))
-        : failureOf(call, error);
+        ? createConnectionProblem(call, Object.assign(new Error(), { code: 'ETIMEDOUT' }))
+        : createTransportProblem(call, error);
     }
   };
 }
 
-function failureOf(call: Call, error: unknown): Error {
+function createTransportProblem(call: Call, error: unknown): Error {
   if (axios.isAxiosError(error) && /maxContentLength/.test(error.message)) {
-    return protocolFailure(call, `an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+    return createProtocolProblem(call, `an answer of more than ${MAX_ANSWER_BYTES} bytes`);
   }
-  return connectionFailure(call, error);
+  return createConnectionProblem(call, error);
 }
 
 /** The call as messages name it: no user info, no query. */

@@ -41,13 +41,13 @@ export async function execOn(client: Client, command: string, context: ExecConte
   const { label, signal, timeoutMs = 60_000 } = context;
   signal?.throwIfAborted();
   const gone = context.lost();
-  if (gone) throw unreachable(label, gone.message);
+  if (gone) throw createUnreachableProblem(label, gone.message);
   const interruption = Promise.withResolvers<never>();
   const fail = (error: unknown) => interruption.reject(error);
-  const onClose = () => fail(unreachable(label, context.lost()?.message ?? 'the connection closed'));
+  const onClose = () => fail(createUnreachableProblem(label, context.lost()?.message ?? 'the connection closed'));
   const onAbort = () => fail(signal?.reason);
   const timer = setTimeout(
-    () => fail(unreachable(label, `no end of a command within ${timeoutMs / 1000} s`)),
+    () => fail(createUnreachableProblem(label, `no end of a command within ${timeoutMs / 1000} s`)),
     timeoutMs,
   );
   client.once('close', onClose);
@@ -95,7 +95,9 @@ function start(
     const opened = (error: Error | undefined, channel: ClientChannel) => {
       if (error)
         return reject(
-          isRefusedChannel(error) ? new OpenFailure(label, error.message) : unreachable(label, error.message),
+          isRefusedChannel(error)
+            ? new OpenFailure(label, error.message)
+            : createUnreachableProblem(label, error.message),
         );
       over.addEventListener('abort', () => channel.destroy(), { once: true });
       if (over.aborted)
@@ -105,7 +107,7 @@ function start(
     try {
       client.exec(command, opened);
     } catch (error) {
-      reject(unreachable(label, error instanceof Error ? error.message : String(error))); // "Not connected"
+      reject(createUnreachableProblem(label, error instanceof Error ? error.message : String(error))); // "Not connected"
     }
   });
 }
@@ -135,7 +137,7 @@ function collect(
     let bytes = 0;
     return (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > maxOutputBytes) reject(tooMuch(label, maxOutputBytes));
+      if (bytes > maxOutputBytes) reject(createOutputProblem(label, maxOutputBytes));
       else into.push(chunk);
     };
   };
@@ -144,9 +146,9 @@ function collect(
   channel.on('exit', (code: number | null, signal?: string) => {
     end = code === null ? { code: -1, ...(signal ? { signal } : {}) } : { code };
   });
-  channel.on('error', (error: Error) => reject(unreachable(label, error.message)));
+  channel.on('error', (error: Error) => reject(createUnreachableProblem(label, error.message)));
   channel.on('close', () => {
-    if (!end) return reject(unreachable(label, 'the connection broke before the command ended'));
+    if (!end) return reject(createUnreachableProblem(label, 'the connection broke before the command ended'));
     const stdoutBytes = Buffer.concat(stdout);
     const texts = { stdout: stdoutBytes.toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') };
     resolve({ ...end, ...texts, stdoutBytes });
@@ -154,10 +156,10 @@ function collect(
   channel.end(stdin ?? '');
 }
 
-function unreachable(label: string, why: string): VnflowError {
+function createUnreachableProblem(label: string, why: string): VnflowError {
   return new VnflowError('NODE_UNREACHABLE', { detail: `The SSH session with the ${label} broke: ${why}.`, seen: why });
 }
 
-function tooMuch(label: string, bytes: number): VnflowError {
+function createOutputProblem(label: string, bytes: number): VnflowError {
   return new VnflowError('NODE_PROTOCOL', { detail: `A command on the ${label} printed more than ${bytes} bytes.` });
 }

@@ -40,9 +40,9 @@ export function parseLook(bytes: Buffer, label: string): JobLook {
     else if (keyword === 'log') {
       logFrom = z.coerce.number().int().min(0).catch(0).parse(rest);
       break;
-    } else throw protocolProblem(label, 'an unknown line in the state of a job');
+    } else throw createProtocolProblem(label, 'an unknown line in the state of a job');
   }
-  if (!state || (state === 'finished' && exit === undefined)) throw protocolProblem(label, 'no state of a job');
+  if (!state || (state === 'finished' && exit === undefined)) throw createProtocolProblem(label, 'no state of a job');
   return { ...look, state, ...(exit === undefined ? {} : { exit }), logFrom, log: bytes.subarray(at) };
 }
 
@@ -50,7 +50,7 @@ function addOutput(outputs: Record<string, string>, line: string, label: string)
   if (line.trim() === '') return;
   const [key, value] = cut(line, '=');
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) || !line.includes('=')) {
-    throw protocolProblem(label, 'an output of the install script that is not KEY=value');
+    throw createProtocolProblem(label, 'an output of the install script that is not KEY=value');
   }
   outputs[key] = value;
 }
@@ -60,6 +60,6 @@ function cut(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function protocolProblem(label: string, what: string): VnflowError {
+function createProtocolProblem(label: string, what: string): VnflowError {
   return new VnflowError('NODE_PROTOCOL', { detail: `The ${label} answered with ${what}.` });
 }

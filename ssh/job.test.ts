@@ -293,6 +293,6 @@ test('a job that runs or has succeeded counts as begun, a failed one does not', 
   expect(await begun()).toBe(true);
 });
 
-test("a job's id has only letters, digits and dashes", () => {
+test("a job's id can be the name of a systemd unit, whatever characters the step's name has", () => {
   expect(jobId('4f2c-11', 'prepareNode(workerNode[2])')).toBe('4f2c-11-prepareNode-workerNode-2');
 });

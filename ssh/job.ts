@@ -81,7 +81,7 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
   const began = await start(session, job, { root, signal: options.signal });
   const tail = createLogTail([...(job.secrets ?? []), ...secretVariables(job.env)]);
   const look = await follow(session, job, { ...options, root, tail, isNew: began === 'started' });
-  if (look.exit !== 0) throw failure(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
+  if (look.exit !== 0) throw createFailedJobProblem(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
   if (Object.keys(look.secretOutputs).length > 0) {
     await options.sealSecrets?.(look.secretOutputs);
     await execAsRoot(session, forgetSecretsCommand(root, job.id));
@@ -99,7 +99,7 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
 export async function cancelJob(session: SshSession, id: string, root: string = JOB_ROOT): Promise<void> {
   const { code, stderr } = await execAsRoot(session, stopCommand(root, id));
   if (code === 0) return;
-  throw transient(session, `job ${id} could not be stopped`, stderr);
+  throw createTransientProblem(session, `job ${id} could not be stopped`, stderr);
 }
 
 /** Does the job run, or has it succeeded? In both cases `runJob` attaches to it and starts nothing. */
@@ -124,7 +124,7 @@ async function start(session: SshSession, job: Job, place: Place): Promise<'star
 
 function expectStarted(session: SshSession, job: Job, word: string): 'started' | 'running' | 'succeeded' {
   if (word === 'started' || word === 'running' || word === 'succeeded') return word;
-  throw transient(session, `"${job.description}" could not be started`, word);
+  throw createTransientProblem(session, `"${job.description}" could not be started`, word);
 }
 
 /** Starts the job, under a lock on the node, unless it runs or has succeeded. */
@@ -143,7 +143,7 @@ async function tryStart(
     ...(signal ? { signal } : {}),
   });
   if (result.code === 0) return result.stdout.trim();
-  throw transient(session, `"${job.description}" could not be started`, result.stderr);
+  throw createTransientProblem(session, `"${job.description}" could not be started`, result.stderr);
 }
 
 async function storeScript(
@@ -156,7 +156,8 @@ async function storeScript(
     stdin: script,
     ...(signal ? { signal } : {}),
   });
-  if (code !== 0 || stdout.trim() !== 'stored') throw transient(session, 'the install script did not arrive', stderr);
+  if (code !== 0 || stdout.trim() !== 'stored')
+    throw createTransientProblem(session, 'the install script did not arrive', stderr);
 }
 
 async function follow(session: SshSession, job: Job, following: Following): Promise<JobLook> {
@@ -188,11 +189,11 @@ async function lookUntilEnd(
     onProgress?.(tail.text());
     if (look.state === 'finished') return look;
     if (look.state === 'vanished' || look.state === 'absent') {
-      throw await vanishedFailure(session, job, { root, tail: tail.text() });
+      throw await createVanishedJobProblem(session, job, { root, tail: tail.text() });
     }
     if (Date.now() > deadline) {
       await cancelJob(session, job.id, root);
-      throw failure(session, job, { exit: 'timeout', tail: tail.text() });
+      throw createFailedJobProblem(session, job, { exit: 'timeout', tail: tail.text() });
     }
     await pauseFor(pause - (performance.now() - asked), signal);
     pause = Math.max(pollMs.min, followed * MS_PER_FOLLOWED_JOB, Math.min(pollMs.max, pause * 1.4));
@@ -207,7 +208,8 @@ async function lookAt(
   const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, waitSeconds });
   const timeoutMs = 30_000 + waitSeconds * 1000;
   const result = await execAsRoot(session, command, { timeoutMs, ...(signal ? { signal } : {}) });
-  if (result.code !== 0) throw transient(session, `the state of "${job.description}" could not be read`, result.stderr);
+  if (result.code !== 0)
+    throw createTransientProblem(session, `the state of "${job.description}" could not be read`, result.stderr);
   return parseLook(result.stdoutBytes, session.label);
 }
 
@@ -225,7 +227,7 @@ async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<vo
  * On a full disk the exit code cannot be written, nor perhaps the end of the log. So the free space of the disk is
  * checked.
  */
-async function vanishedFailure(
+async function createVanishedJobProblem(
   session: SshSession,
   job: Job,
   { root, tail }: { root: string; tail: string },
@@ -233,21 +235,21 @@ async function vanishedFailure(
   const what = `"${job.description}" vanished without an exit code`;
   const df = await execAsRoot(session, sudoCommand(['df', '-Pk', root]), { timeoutMs: 30_000 });
   const room = /^\S+ +\d+ +\d+ +(\d+) /m.exec(df.stdout)?.[1];
-  if (room === '0') return diskFull(`On the ${session.label}, ${what}`, `${tail}\n${df.stdout}`);
-  return transient(session, `${what} (was the node restarted?)`, tail);
+  if (room === '0') return createDiskFullProblem(`On the ${session.label}, ${what}`, `${tail}\n${df.stdout}`);
+  return createTransientProblem(session, `${what} (was the node restarted?)`, tail);
 }
 
 const NO_SPACE = /no space left on device/i;
 
-function diskFull(what: string, seen: string): VnflowError {
+function createDiskFullProblem(what: string, seen: string): VnflowError {
   return new VnflowError('NODE_DISK_FULL', {
     detail: `${what}: there is no space left on the disk.`,
     seen: seen.trim().slice(-2000),
   });
 }
 
-function transient(session: SshSession, what: string, seen: string): VnflowError {
-  if (NO_SPACE.test(seen)) return diskFull(`On the ${session.label}, ${what}`, seen);
+function createTransientProblem(session: SshSession, what: string, seen: string): VnflowError {
+  if (NO_SPACE.test(seen)) return createDiskFullProblem(`On the ${session.label}, ${what}`, seen);
   const text = seen.trim().slice(-2000);
   return new VnflowError('NODE_COMMAND_TRANSIENT', {
     detail: `On the ${session.label}, ${what}.`,
@@ -255,7 +257,7 @@ function transient(session: SshSession, what: string, seen: string): VnflowError
   });
 }
 
-function failure(
+function createFailedJobProblem(
   session: SshSession,
   job: Job,
   { exit, tail }: { exit: number | 'timeout'; tail: string },
@@ -266,7 +268,7 @@ function failure(
     const detail = `${where} did not end within ${job.timeLimitSeconds} s and was stopped.`;
     return new VnflowError('NODE_JOB_TIMEOUT', { detail, ...seen });
   }
-  if (NO_SPACE.test(tail)) return diskFull(`${where} failed with exit code ${exit}`, tail);
+  if (NO_SPACE.test(tail)) return createDiskFullProblem(`${where} failed with exit code ${exit}`, tail);
   const reason = reasonIn(tail);
   if (exit === 75) {
     const detail = `${where} asked to be tried again: ${reason ?? 'exit code 75'}.`;

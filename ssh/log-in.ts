@@ -62,7 +62,10 @@ export async function logIn(target: LoginTarget, stream: Duplex, options: LoginO
   } catch (error) {
     stream.destroy();
     signal?.throwIfAborted();
-    throw talk.refusal ?? (!talk.hostKeyShown && isDrop(error) ? dropped(target, error) : loginFailure(target, error));
+    throw (
+      talk.refusal ??
+      (!talk.hostKeyShown && isDrop(error) ? createDropProblem(target, error) : createLoginProblem(target, error))
+    );
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
@@ -138,11 +141,11 @@ function isDrop(error: unknown): boolean {
   );
 }
 
-function dropped({ label }: LoginTarget, error: unknown): VnflowError {
+function createDropProblem({ label }: LoginTarget, error: unknown): VnflowError {
   return new DroppedConnection(label, messageOf(error));
 }
 
-function loginFailure(target: LoginTarget, error: unknown): VnflowError {
+function createLoginProblem(target: LoginTarget, error: unknown): VnflowError {
   const seen = messageOf(error);
   const level = error instanceof Error && 'level' in error ? error.level : undefined;
   if (level === 'client-authentication' || /privateKey/.test(seen)) {

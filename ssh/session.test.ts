@@ -49,7 +49,7 @@ test('commands of one session run at the same time', async () => {
   expect(results.map(({ stdout }) => stdout.trim())).toEqual(['1', '2', '3']);
 });
 
-test('the policy gets the fingerprint at the first contact, and when it refuses, no password is sent', async () => {
+test('a host key is checked at the first contact, and no password is sent to a node whose key is refused', async () => {
   const machine = await node();
   const contacts: string[] = [];
   const onFirstContact = (fingerprint: string, keyType: string) => {

@@ -13,7 +13,7 @@ export function guardAgainstDeath(pglite: PGlite, died: (error: Error) => void):
   let dead: Error | undefined;
 
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (dead) throw lost(dead);
+    if (dead) throw createStoreLostProblem(dead);
     try {
       return await work();
     } catch (error) {
@@ -21,7 +21,7 @@ export function guardAgainstDeath(pglite: PGlite, died: (error: Error) => void):
         dead = error;
         died(error);
       }
-      throw dead ? lost(dead) : storeProblem(error);
+      throw dead ? createStoreLostProblem(dead) : storeProblem(error);
     }
   };
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -61,7 +61,7 @@ function isDeath(error: unknown): error is Error {
   return error.name === 'RuntimeError' || ('severity' in error && ['PANIC', 'FATAL'].includes(String(error.severity)));
 }
 
-function lost(cause: Error): VnflowError {
+function createStoreLostProblem(cause: Error): VnflowError {
   return new VnflowError('STORE_UNAVAILABLE', {
     detail: `The embedded store has given up: ${cause.message}.`,
     cause,

@@ -18,7 +18,7 @@ it.each(['23505', '40P01', '42P01', '28P01', '3D000', '22P02'])(
   (code) => expect(isStoreLost(withCode(code))).toBe(false),
 );
 
-it('recognises the errors of the driver that have no code', () => {
+it('counts a lost connection as a lost store, also when the driver gives no error code', () => {
   const words = ['Connection terminated unexpectedly', 'timeout exceeded when trying to connect', 'Query read timeout'];
   expect(words.map((text) => isStoreLost(new Error(text)))).toEqual([true, true, true]);
   expect(isStoreLost(new Error('invalid input syntax'))).toBe(false);

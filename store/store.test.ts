@@ -238,7 +238,7 @@ it('seals secrets: they are not readable in the row, nor under another key or na
   expect(await secrets.get('vim/2')).toBeUndefined();
 });
 
-it('measures the mean duration of a kind of step', async () => {
+it('expects a step to take as long as earlier steps of its kind, and 25 s before there were any', async () => {
   await db.deleteFrom('stepDuration').execute();
   expect((await expectedDurations(db))('joinWorker')).toBe(25);
   await learnStepDuration(db, 'joinWorker', 10);

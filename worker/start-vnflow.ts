@@ -72,7 +72,7 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
     worker?.stopped.catch(death.reject);
   };
   const store: StopStage = { name: 'the store', limitMs: 5_000, stop: () => stored.db.destroy() };
-  const notReady = () => (opened ? undefined : notOpenedYet());
+  const notReady = () => (opened ? undefined : createNotOpenedProblem());
   const api = await apiOf(options, stored, { notReady, storeOpened: storeOpened.promise }).catch(
     async (error: unknown) => {
       await stopInOrder([store]);
@@ -103,7 +103,7 @@ function isStoreAway(error: unknown): boolean {
   return error instanceof VnflowError && error.code === 'STORE_UNAVAILABLE';
 }
 
-function notOpenedYet(): VnflowError {
+function createNotOpenedProblem(): VnflowError {
   return new VnflowError('STORE_UNAVAILABLE', { detail: 'The store has not been reached since this process started.' });
 }
 

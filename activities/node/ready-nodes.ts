@@ -43,18 +43,18 @@ async function waitUntilReady(
   await pollUntil({ pause: deps.pace.poll, limitSeconds: READY_SECONDS, signal }, async (isLate) => {
     const { code, stdout, stderr } = await session.exec(command, { timeoutMs: KUBECTL_TIMEOUT_MS, signal });
     if (code !== 0) {
-      if (isLate()) throw notReady(`The API server does not answer on ${session.label}.`, stderr);
+      if (isLate()) throw createNotReadyProblem(`The API server does not answer on ${session.label}.`, stderr);
       return undefined;
     }
     const ready = readyNodes(stdout);
     const missing = expected.filter((name) => !ready.has(name));
     if (missing.length === 0) return true;
     say(`waiting for ${missing.join(', ')} to become Ready`);
-    if (isLate()) throw notReady(`Not Ready after ${READY_SECONDS} s: ${missing.join(', ')}.`);
+    if (isLate()) throw createNotReadyProblem(`Not Ready after ${READY_SECONDS} s: ${missing.join(', ')}.`);
     return undefined;
   });
 }
 
-function notReady(detail: string, seen?: string): VnflowError {
+function createNotReadyProblem(detail: string, seen?: string): VnflowError {
   return new VnflowError('CLUSTER_NOT_READY', { detail, ...(seen === undefined ? {} : { seen }) });
 }

@@ -11,9 +11,9 @@ export async function findOwnStack({ session, stackName, signal }: StackContext)
 export async function readOwnStack(context: StackContext): Promise<Stack> {
   const stack = await findOwnStack(context);
   if (stack) return stack;
-  throw stackIsGone(context);
+  throw createStackGoneProblem(context);
 }
 
-export function stackIsGone({ stackName }: Pick<StackContext, 'stackName'>): VnflowError {
+export function createStackGoneProblem({ stackName }: Pick<StackContext, 'stackName'>): VnflowError {
   return new VnflowError('VIM_NOT_FOUND', { detail: `Stack ${stackName} does not exist any more.` });
 }

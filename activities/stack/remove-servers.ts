@@ -34,12 +34,12 @@ export async function removeServers(context: StackContext, servers: readonly Ser
     );
     if (left.length === 0) return true;
     context.say(`Nova deletes ${left.map(({ name }) => name).join(', ')}`);
-    if (isLate()) throw stuck(left);
+    if (isLate()) throw createStuckProblem(left);
     return undefined;
   });
 }
 
-function stuck(left: readonly Server[]): VnflowError {
+function createStuckProblem(left: readonly Server[]): VnflowError {
   return new VnflowError('SERVER_STUCK', {
     detail: `Nova has not deleted ${left.map(({ name, id }) => `${name} (${id})`).join(', ')} within ${GONE_SECONDS} s.`,
     seen: left.map(({ id, status }) => `server ${id} ${status}`).join(', '),

@@ -1,6 +1,6 @@
 import { VnflowError } from '../../domain/problems.ts';
 import type { Stack } from '../../openstack/heat.ts';
-import { readOwnStack, stackIsGone } from './find-stack.ts';
+import { createStackGoneProblem, readOwnStack } from './find-stack.ts';
 import type { StackContext } from './stack-context.ts';
 import { resumeStack } from './stack-progress.ts';
 
@@ -23,5 +23,5 @@ export async function awaitRest(context: StackContext): Promise<Stack> {
 async function readLivingStack(context: StackContext): Promise<Stack> {
   const stack = await readOwnStack(context);
   if (!stack.stack_status.startsWith('DELETE_')) return stack;
-  throw stackIsGone(context);
+  throw createStackGoneProblem(context);
 }

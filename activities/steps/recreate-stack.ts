@@ -4,7 +4,7 @@ import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { nfvOf } from '../facts/instantiated-info.ts';
 import { changeStack, makeStack, removeStack } from '../stack/change-stack.ts';
-import { findOwnStack, stackIsGone } from '../stack/find-stack.ts';
+import { createStackGoneProblem, findOwnStack } from '../stack/find-stack.ts';
 import { listPlacedResources } from '../stack/placed-resources.ts';
 import { keepGroupSizes } from '../stack/scaling-groups.ts';
 import { type StackContext, withStack } from '../stack/stack-context.ts';
@@ -52,7 +52,7 @@ async function readBlueprint(context: StackContext, found: Stack | undefined): P
   const key = secretName.stackBlueprint(input.vnfLcmOpOccId);
   const kept = Blueprint.safeParse(await deps.secrets.get(key));
   if (kept.success) return kept.data;
-  if (!found) throw stackIsGone(context);
+  if (!found) throw createStackGoneProblem(context);
   const stack = refOf(found);
   const sizes = await keepGroupSizes(context, found, await listPlacedResources(context, found));
   const blueprint: Blueprint = {

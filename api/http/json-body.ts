@@ -52,12 +52,14 @@ function refuseHostile(root: unknown): void {
   const queue: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let entry = queue.pop(); entry; entry = queue.pop()) {
     const { value, depth } = entry;
-    if (depth > MAX_DEPTH) throw refusal(`is nested deeper than ${MAX_DEPTH} levels`);
-    if (typeof value === 'string' && !storable(value)) throw refusal('holds a NUL character or half a character');
-    if (typeof value === 'number' && !Number.isFinite(value)) throw refusal('holds a number that is too large');
+    if (depth > MAX_DEPTH) throw createBodyProblem(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (typeof value === 'string' && !storable(value))
+      throw createBodyProblem('holds a NUL character or half a character');
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw createBodyProblem('holds a number that is too large');
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, member] of Object.entries(value)) {
-      if (name === '__proto__' || !storable(name)) throw refusal('has a member name that is not allowed');
+      if (name === '__proto__' || !storable(name)) throw createBodyProblem('has a member name that is not allowed');
       queue.push({ value: member, depth: depth + 1 });
     }
   }
@@ -68,7 +70,7 @@ function storable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
-function refusal(what: string): VnflowError {
+function createBodyProblem(what: string): VnflowError {
   return new VnflowError('BAD_REQUEST', { detail: `The request body ${what}.` });
 }
 

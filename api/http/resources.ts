@@ -66,14 +66,14 @@ function endpointOf(
   const endpoint = isMethod(method) ? endpoints[method] : undefined;
   if (isMethod(method) && endpoint) return { endpoint, method };
   dialect.check(request.headers);
-  throw methodNotAllowed(request, response, Object.keys(endpoints));
+  throw refuseMethod(request, response, Object.keys(endpoints));
 }
 
 /**
  * Names the methods of a resource in `Allow` (RFC 9110 15.5.6, SOL013); Tacker sends no such header.
  * @returns the problem, to be thrown
  */
-export function methodNotAllowed(request: Request, response: Response, allowed: readonly string[]): VnflowError {
+export function refuseMethod(request: Request, response: Response, allowed: readonly string[]): VnflowError {
   response.setHeader('Allow', allowed.join(', '));
   return new VnflowError('METHOD_NOT_ALLOWED', { detail: `Method ${request.method} is not supported.` });
 }

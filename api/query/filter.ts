@@ -18,11 +18,11 @@ export function parseFilter(text: string): FilterExpression[] {
   let rest = text;
   for (;;) {
     const match = EXPRESSION.exec(rest);
-    if (!match) throw invalid();
+    if (!match) throw createFilterProblem();
     expressions.push(expression(match[1] ?? '', match[2] ?? '', match[3] ?? ''));
     rest = rest.slice(match[0].length);
     if (rest === '') return expressions;
-    if (!rest.startsWith(';')) throw invalid();
+    if (!rest.startsWith(';')) throw createFilterProblem();
     rest = rest.slice(1);
   }
 }
@@ -35,12 +35,12 @@ function expression(operator: string, attribute: string, valueText: string): Fil
   const values: string[] = [];
   for (let rest = valueText; rest !== ''; ) {
     const match = NEXT_VALUE.exec(rest);
-    if (!match) throw invalid();
+    if (!match) throw createFilterProblem();
     values.push(unquoted(match[1] ?? ''));
     rest = rest.slice(match[0].length);
   }
-  if (!isOperator(operator)) throw invalid();
-  if (ONE_VALUE.some((one) => one === operator) && values.length !== 1) throw invalid();
+  if (!isOperator(operator)) throw createFilterProblem();
+  if (ONE_VALUE.some((one) => one === operator) && values.length !== 1) throw createFilterProblem();
   return { operator, path: attribute.split('/').map(unescapedName), values };
 }
 
@@ -59,7 +59,7 @@ function unescapedName(name: string): string {
   return name.replace(/~[01ab]/g, (escaped) => ESCAPES[escaped] ?? escaped);
 }
 
-function invalid(): VnflowError {
+function createFilterProblem(): VnflowError {
   return new VnflowError('BAD_REQUEST', {
     detail: 'filter: Attribute filter expression is invalid; it reads (op,attribute,value)[;(op,attribute,value)…].',
   });

@@ -3,7 +3,7 @@ import type { Operation, RequestOf } from '../../domain/operations.ts';
 import { findDefaultVim } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { cannotMove } from '../vnflcm/plan-modification.ts';
+import { createMoveProblem } from '../vnflcm/plan-modification.ts';
 import { healView, instantiateView, modificationView } from './request-view.ts';
 import {
   HealVnfRequestV1,
@@ -66,7 +66,7 @@ export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
   MODIFY_INFO: {
     request: VnfInfoModificationRequestV1,
     translate: (_context, { packageId }, { vnfPkgId = packageId, ...body }) => {
-      if (vnfPkgId !== packageId) throw cannotMove('vnfPkgId');
+      if (vnfPkgId !== packageId) throw createMoveProblem('vnfPkgId');
       return modificationRequest(body);
     },
     view: modificationView,

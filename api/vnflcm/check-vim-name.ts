@@ -17,13 +17,15 @@ export async function checkVimName(
   const vim = await findOtherVimNamed(db, wanted);
   if (vim) {
     const cluster = vim.vnfInstanceId === null ? '' : `, the cluster of VNF instance ${vim.vnfInstanceId}`;
-    throw taken(`the project has a VIM with the name "${name}" already: ${vim.id} (${vim.type}${cluster}).`);
+    throw createNameTakenProblem(
+      `the project has a VIM with the name "${name}" already: ${vim.id} (${vim.type}${cluster}).`,
+    );
   }
   const other = await findInstanceBecomingVim(db, wanted);
-  if (other !== undefined) throw taken(`VNF instance ${other} is becoming the VIM "${name}".`);
+  if (other !== undefined) throw createNameTakenProblem(`VNF instance ${other} is becoming the VIM "${name}".`);
 }
 
-function taken(sentence: string): VnflowError {
+function createNameTakenProblem(sentence: string): VnflowError {
   return new VnflowError('VIM_NAME_TAKEN', {
     detail: `additionalParams.k8s_cluster_installation_param.vim_name: ${sentence}`,
   });

@@ -4,7 +4,7 @@ import type { CreateVnfRequest } from '../../domain/sol-requests.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { findVnfInstance, insertVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
-import { notUsable, usablePackage } from './usable-package.ts';
+import { createNotUsableProblem, usablePackage } from './usable-package.ts';
 import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
 
 /**
@@ -36,7 +36,8 @@ export async function createVnfInstance(
       metadata: body.metadata,
     });
   } catch (error) {
-    if (violatedConstraint(error) === 'reference') throw notUsable(body.vnfdId, 'the package has just been deleted');
+    if (violatedConstraint(error) === 'reference')
+      throw createNotUsableProblem(body.vnfdId, 'the package has just been deleted');
     throw error;
   }
   const row = await findVnfInstance(db, id);

@@ -21,7 +21,7 @@ export async function checkedModification(
   instance: VnfInstanceRow,
   request: VnfInfoModificationRequest,
 ): Promise<VnfInfoModificationRequest> {
-  if (request.vnfdId !== undefined && request.vnfdId !== instance.vnfdId) throw cannotMove('vnfdId');
+  if (request.vnfdId !== undefined && request.vnfdId !== instance.vnfdId) throw createMoveProblem('vnfdId');
   if (request.vnfcInfoModifications !== undefined) {
     throw new VnflowError('BAD_REQUEST', {
       detail: 'vnfcInfoModifications: vnflow keeps no properties of single VNFCs; leave it out.',
@@ -35,7 +35,7 @@ export async function checkedModification(
 }
 
 /** @param member of the request @returns why an instance stays with its VNFD */
-export function cannotMove(member: string): VnflowError {
+export function createMoveProblem(member: string): VnflowError {
   return new VnflowError('BAD_REQUEST', {
     detail: `${member}: cannot be changed: the servers of an instance were made from its package, and vnflow cannot exchange them for those of another one.`,
   });

@@ -23,6 +23,6 @@ export async function onboardedPackageOf(context: ApiContext, request: ApiReques
 }
 
 /** The error of the second of two concurrent uploads to a package. */
-export function onboardedMeanwhile(id: string): VnflowError {
+export function createConcurrentUploadProblem(id: string): VnflowError {
   return new VnflowError('CONFLICT', { detail: `VNF package ${id} was changed during the upload.` });
 }

@@ -1,7 +1,7 @@
 import { checkedRemoteUrl } from '../../packages/remote-address.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoint, withBody } from '../http/endpoint.ts';
-import { onboardedMeanwhile, vnfPackageOf } from './lookup.ts';
+import { createConcurrentUploadProblem, vnfPackageOf } from './lookup.ts';
 import { UploadVnfPackageFromUriRequest } from './package-requests.ts';
 import type { PackageUploads } from './package-uploads.ts';
 import { checkCreated } from './upload-package-content.ts';
@@ -15,7 +15,7 @@ export function uploadFromUriEndpoint(context: ApiContext, uploads: PackageUploa
     checkedRemoteUrl(body.addressInformation, context.packageHosts);
     const target = await vnfPackageOf(context, request);
     checkCreated(target);
-    if (!(await uploads.begin(target, body))) throw onboardedMeanwhile(target.id);
+    if (!(await uploads.begin(target, body))) throw createConcurrentUploadProblem(target.id);
     return { status: 202 };
   });
 }

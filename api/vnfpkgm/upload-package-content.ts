@@ -8,7 +8,7 @@ import { violatedConstraint } from '../../store/constraint.ts';
 import { findVnfPackageByVnfdId, onboardVnfPackage, type VnfPackageWithUsage } from '../../store/vnf-packages.ts';
 import type { ApiContext, OnboardableCsar } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoint, withStream } from '../http/endpoint.ts';
-import { onboardedMeanwhile, vnfPackageOf } from './lookup.ts';
+import { createConcurrentUploadProblem, vnfPackageOf } from './lookup.ts';
 
 /**
  * PUT package_content: 202 once the package is onboarded. A refused archive leaves the package CREATED, with nothing
@@ -40,7 +40,7 @@ export function checkCreated({ id, onboardingState }: VnfPackageWithUsage): void
 }
 
 function checkZip({ headers }: ApiRequest, limitBytes: number): void {
-  if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  if (Number(headers['content-length'] ?? 0) > limitBytes) throw createTooLargeProblem(limitBytes);
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType === undefined || mediaType === 'application/zip') return;
   throw new VnflowError('UNSUPPORTED_MEDIA_TYPE', {
@@ -58,7 +58,7 @@ async function receive(body: Readable, path: string, limitBytes: number): Promis
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       received += (chunk as Buffer).length;
-      if (received > limitBytes) throw tooLarge(limitBytes);
+      if (received > limitBytes) throw createTooLargeProblem(limitBytes);
       await file.writeFile(chunk as Buffer);
     }
   } finally {
@@ -67,7 +67,7 @@ async function receive(body: Readable, path: string, limitBytes: number): Promis
   if (received === 0) throw new VnflowError('BAD_REQUEST', { detail: 'The request body is empty: send the CSAR.' });
 }
 
-function tooLarge(limitBytes: number): VnflowError {
+function createTooLargeProblem(limitBytes: number): VnflowError {
   return new VnflowError('TOO_LARGE', { detail: `The package is larger than the limit of ${limitBytes} bytes.` });
 }
 
@@ -80,18 +80,18 @@ export async function onboardFile(
   const csar = await readCsar(file);
   const { vnfdId } = csar.vnfd;
   const other = await findVnfPackageByVnfdId(db, target.tenant, vnfdId);
-  if (other) throw alreadyOnboarded(vnfdId, `VNF package ${other.id}`);
+  if (other) throw createAlreadyOnboardedProblem(vnfdId, `VNF package ${other.id}`);
   const onboarded = { ...onboardedPackage(csar), ...(attempt === undefined ? {} : { attempt }) };
   try {
     const done = await onboardVnfPackage(db, target.id, createReadStream(file), onboarded);
-    if (!done) throw onboardedMeanwhile(target.id);
+    if (!done) throw createConcurrentUploadProblem(target.id);
   } catch (error) {
-    if (violatedConstraint(error) === 'unique') throw alreadyOnboarded(vnfdId, 'another VNF package');
+    if (violatedConstraint(error) === 'unique') throw createAlreadyOnboardedProblem(vnfdId, 'another VNF package');
     throw error;
   }
 }
 
-function alreadyOnboarded(vnfdId: string, where: string): VnflowError {
+function createAlreadyOnboardedProblem(vnfdId: string, where: string): VnflowError {
   return new VnflowError('CONFLICT', {
     detail: `The package's descriptor_id (vnfdId) ${vnfdId} is already onboarded in ${where}; delete that one, or give this VNFD another descriptor_id.`,
   });

@@ -117,17 +117,17 @@ async function remove(context: ApiContext, request: ApiRequest): Promise<ApiAnsw
   if (operationalState === 'ENABLED') {
     throw new VnflowError('CONFLICT', { detail: `VNF package ${id} is ENABLED; set operationalState DISABLED first.` });
   }
-  if (usageState === 'IN_USE') throw inUse(id);
+  if (usageState === 'IN_USE') throw createInUseProblem(id);
   try {
     await deleteVnfPackage(context.db, id);
     await context.secrets.removeOwnedBy(id);
   } catch (error) {
-    if (violatedConstraint(error) === 'reference') throw inUse(id);
+    if (violatedConstraint(error) === 'reference') throw createInUseProblem(id);
     throw error;
   }
   return { status: 204 };
 }
 
-function inUse(id: string): VnflowError {
+function createInUseProblem(id: string): VnflowError {
   return new VnflowError('CONFLICT', { detail: `VNF package ${id} is IN_USE; delete its VNF instances first.` });
 }

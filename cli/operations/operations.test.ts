@@ -70,7 +70,7 @@ describe('the tree of an operation', () => {
     expect(tree(timeline([unbound, worker(2)]))[2]).toBe('    · workerNode[1]');
   });
 
-  it('stops the clock when the operation rests, and shows what failed', () => {
+  it('shows what failed, and the time until then, while an operation waits for an operator', () => {
     const failed = worker(1, {
       state: 'FAILED',
       startedAt: at(1),

@@ -24,22 +24,24 @@ export function scaleFacts(
   const status = info.scaleStatus?.find(({ aspectId }) => aspectId === request.aspectId);
   if (!aspect || !status) {
     const known = of.aspects.map(({ id }) => id).join(', ') || 'none';
-    throw refused(`aspectId: flavour "${of.id}" has no scaling aspect "${request.aspectId}"; it has ${known}.`);
+    throw createScaleProblem(
+      `aspectId: flavour "${of.id}" has no scaling aspect "${request.aspectId}"; it has ${known}.`,
+    );
   }
   const level = levelAfter(request, status.scaleLevel);
   if (level < 0 || level > aspect.maxScaleLevel) {
-    throw refused(
+    throw createScaleProblem(
       `numberOfSteps: ${request.type} by ${request.numberOfSteps} would take ${request.aspectId} from level ${status.scaleLevel} to ${level}; it must stay within 0 and ${aspect.maxScaleLevel}.`,
     );
   }
   const [delta, ...others] = Object.entries(aspect.vduDeltas);
   if (!delta) {
-    throw refused(
+    throw createScaleProblem(
       `aspectId: the VNFD has no VduScalingAspectDeltas for the first of step_deltas of the aspect ${request.aspectId}; nothing would be scaled.`,
     );
   }
   if (others.length > 0)
-    throw refused(
+    throw createScaleProblem(
       `aspectId: ${request.aspectId} scales ${others.length + 1} VDUs at once; only aspects of one VDU are supported.`,
     );
   const [vduId, perStep] = delta;
@@ -75,7 +77,7 @@ function sortByRemoval(vnfcs: readonly PlacedVnfc[], newestFirst: boolean): numb
 function isReverse({ is_reverse: given = false }: Readonly<Record<string, unknown>> = {}): boolean {
   const word = String(given).toLowerCase();
   if (word === 'true' || word === 'false') return word === 'true';
-  throw refused('additionalParams.is_reverse: must be "True" or "False".');
+  throw createScaleProblem('additionalParams.is_reverse: must be "True" or "False".');
 }
 
 /** The aspect's level after the scale. */
@@ -86,6 +88,6 @@ export function levelAfter(
   return type === 'SCALE_OUT' ? level + numberOfSteps : level - numberOfSteps;
 }
 
-function refused(detail: string): VnflowError {
+function createScaleProblem(detail: string): VnflowError {
   return new VnflowError('BAD_REQUEST', { detail });
 }

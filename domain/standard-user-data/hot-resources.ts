@@ -1,4 +1,4 @@
-import { type BaseHot, baseHot, type Hot, type HotFile, nestedTypeOf, readHot, templateInvalid } from './hot.ts';
+import { type BaseHot, baseHot, createTemplateProblem, type Hot, type HotFile, nestedTypeOf, readHot } from './hot.ts';
 import { vduGroups } from './vdu-groups.ts';
 
 /** VDU in a group in the top HOT is two deep; more than this is a loop of files that include each other. */
@@ -36,7 +36,7 @@ interface Walk {
 }
 
 function collect(base: BaseHot, { type, usedBy, depth, found }: Walk): void {
-  if (depth > MAX_NESTING) throw templateInvalid(`${usedBy}: templates are nested deeper than ${MAX_NESTING}.`);
+  if (depth > MAX_NESTING) throw createTemplateProblem(`${usedBy}: templates are nested deeper than ${MAX_NESTING}.`);
   const { resources } = readHot(nestedFile(base, type, usedBy));
   for (const [name, resource] of Object.entries(resources)) {
     found.set(name, resource.type);
@@ -50,7 +50,7 @@ function collect(base: BaseHot, { type, usedBy, depth, found }: Walk): void {
 function nestedFile({ topHot, files }: BaseHot, type: string, usedBy: string): HotFile {
   const text = Object.hasOwn(files, type) ? files[type] : undefined;
   const folder = topHot.name.slice(0, topHot.name.lastIndexOf('/') + 1);
-  if (text === undefined) throw templateInvalid(`${usedBy}: its type ${type} is not a file in ${folder}nested/.`);
+  if (text === undefined) throw createTemplateProblem(`${usedBy}: its type ${type} is not a file in ${folder}nested/.`);
   return { name: `${folder}nested/${type}`, text };
 }
 

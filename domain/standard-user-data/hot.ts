@@ -30,18 +30,18 @@ export function readHot({ name, text }: HotFile): Hot {
   const parsed = Hot.safeParse(yamlOf(name, text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw templateInvalid(`${name}, ${issue?.path.map(String).join('.') || 'top level'}: ${issue?.message}.`);
+  throw createTemplateProblem(`${name}, ${issue?.path.map(String).join('.') || 'top level'}: ${issue?.message}.`);
 }
 
 function yamlOf(name: string, text: string): unknown {
   try {
     return readYaml(text);
   } catch (error) {
-    throw templateInvalid(`${name} ${error instanceof Error ? error.message : String(error)}.`);
+    throw createTemplateProblem(`${name} ${error instanceof Error ? error.message : String(error)}.`);
   }
 }
 
-export function templateInvalid(detail: string): VnflowError {
+export function createTemplateProblem(detail: string): VnflowError {
   return new VnflowError('TEMPLATE_INVALID', { detail });
 }
 
@@ -62,11 +62,15 @@ export function baseHot(packageFiles: ReadonlyMap<string, string>, flavourId: st
   const tops = matching(TOP);
   const [top] = tops;
   if (top === undefined) {
-    throw templateInvalid(`The package has no HOT for flavour "${flavourId}": put one into BaseHOT/${flavourId}/.`);
+    throw createTemplateProblem(
+      `The package has no HOT for flavour "${flavourId}": put one into BaseHOT/${flavourId}/.`,
+    );
   }
   if (tops.length > 1) {
     const names = tops.map(({ path }) => path).join(', ');
-    throw templateInvalid(`BaseHOT/${flavourId}/ has more than one top HOT (${names}): move the others into nested/.`);
+    throw createTemplateProblem(
+      `BaseHOT/${flavourId}/ has more than one top HOT (${names}): move the others into nested/.`,
+    );
   }
   return {
     topHot: { name: top.path, text: top.text },

@@ -1,5 +1,5 @@
 import type { Hot, HotResource } from './hot.ts';
-import { templateInvalid } from './hot.ts';
+import { createTemplateProblem } from './hot.ts';
 
 /** Which instances of a VDU: from `first` (inclusive) to `end` (exclusive). */
 export interface IndexRange {
@@ -18,7 +18,7 @@ export function withIndexedVdus(hot: Hot, ranges: readonly IndexRange[], hotName
   const indexed = ranges.flatMap(({ vduId, first, end }) => {
     const resource = Object.hasOwn(hot.resources, vduId) ? hot.resources[vduId] : undefined;
     if (resource === undefined) {
-      throw templateInvalid(`${hotName}: it has no resource ${vduId}, but the VNFD has a VDU of that name.`);
+      throw createTemplateProblem(`${hotName}: it has no resource ${vduId}, but the VNFD has a VDU of that name.`);
     }
     return Array.from({ length: Math.max(0, end - first) }, (_, offset) => {
       const index = first + offset;
@@ -62,7 +62,7 @@ interface ReferenceCheck {
 function checkReferences({ name, resource, vduIds, hotName }: ReferenceCheck): void {
   const found = references(resource).find((reference) => vduIds.has(reference));
   if (found === undefined) return;
-  throw templateInvalid(
+  throw createTemplateProblem(
     `${hotName}, resource ${name}: it refers to the VDU ${found}, which becomes ${found}-0, ${found}-1, …: move it into the nested template of ${found}.`,
   );
 }

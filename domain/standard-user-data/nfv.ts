@@ -2,7 +2,7 @@ import { VnflowError } from '../problems.ts';
 import type { ExtVirtualLinkData } from '../sol-requests.ts';
 import type { Flavour } from '../vnfd/model.ts';
 import type { Hot } from './hot.ts';
-import { templateInvalid } from './hot.ts';
+import { createTemplateProblem } from './hot.ts';
 import { getParamPath } from './indexed-vdus.ts';
 
 /** The one parameter of the HOT: values that differ per deployment, by kind and name. */
@@ -138,12 +138,14 @@ export function checkNfv(nfv: Nfv, hotName: string): void {
   }
   for (const [name, { computeFlavourId, vcImageId, flavor, image }] of Object.entries(nfv['VDU'] ?? {})) {
     if (computeFlavourId === null || flavor === null) {
-      throw templateInvalid(
+      throw createTemplateProblem(
         `${hotName} needs the flavor of ${baseName(name)}: the VNFD gives it no requested_additional_capability_name.`,
       );
     }
     if (vcImageId === null || image === null) {
-      throw templateInvalid(`${hotName} needs the image of ${baseName(name)}: the VNFD gives it no sw_image_data.`);
+      throw createTemplateProblem(
+        `${hotName} needs the image of ${baseName(name)}: the VNFD gives it no sw_image_data.`,
+      );
     }
   }
 }

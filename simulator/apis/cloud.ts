@@ -7,7 +7,7 @@ import type { Persistence } from '../kernel/persistence.ts';
 import { createChance } from '../world/cloud/chance.ts';
 import type { CloudState } from '../world/cloud/cloud-state.ts';
 import { createFaults, type Faults } from '../world/cloud/faults.ts';
-import { addHosts, firstWorld, type WorldOptions } from '../world/cloud/first-world.ts';
+import { addHosts, createFirstWorld, type WorldOptions } from '../world/cloud/first-world.ts';
 import type { Foundation } from '../world/cloud/foundation.ts';
 import { Designer } from '../world/cloud/heat/design.ts';
 import { createEngine } from '../world/cloud/heat/engine.ts';
@@ -63,7 +63,7 @@ export interface Cloud {
 
 export function createCloud(options: CloudOptions): Cloud {
   const { clock, latency, ledger, persistence, machines } = options;
-  const part = persistence.part<CloudState>('cloud', () => firstWorld(options));
+  const part = persistence.part<CloudState>('cloud', () => createFirstWorld(options));
   const { state } = part;
   addHosts(state, options.hosts ?? 0);
   const faults = createFaults(persistence, ({ service, effect }, place) =>

@@ -31,8 +31,8 @@ export function createGlance(foundation: Foundation): Service {
       { method: 'GET', path: '/versions', auth: 'none', handle: () => ({ ...versions(), status: 200 }) },
       ...imageRoutes(foundation),
     ],
-    refuse: ({ status, message }) => htmlError(status, message),
-    unknownUrl: () => htmlError(404, 'The resource could not be found.'),
+    refuse: ({ status, message }) => answerError(status, message),
+    unknownUrl: () => answerError(404, 'The resource could not be found.'),
     headers: (requestId) => ({ 'X-Openstack-Request-Id': requestId }),
   };
 }
@@ -40,7 +40,7 @@ export function createGlance(foundation: Foundation): Service {
 const UNVERIFIED =
   'This server could not verify that you are authorized to access the document you requested. Either you supplied the wrong credentials (e.g., bad password), or your browser does not understand how to supply the credentials required.';
 
-function htmlError(status: number, message: string): Answer {
+function answerError(status: number, message: string): Answer {
   const title = STATUS_TITLES[status] ?? 'Error';
   const text = status === 401 ? UNVERIFIED : message;
   return { status, body: { message: `${text}<br /><br />\n\n\n`, code: `${status} ${title}`, title } };

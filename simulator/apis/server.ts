@@ -89,7 +89,7 @@ async function answerOf(parts: Parts, service: Service, { route, req }: Exchange
   try {
     if (!route) return service.unknownUrl(req.path);
     const session = authenticate(parts, service, { route, req });
-    if (!session) return unauthorized(parts, service);
+    if (!session) return answerUnauthorized(parts, service);
     if (!mayDo(service, req.method, session, route)) {
       throw new Refusal(
         403,
@@ -140,7 +140,7 @@ function mayDo(service: Service, method: string, { admin, roles }: Session, { au
   return admin || roles.includes('member');
 }
 
-function unauthorized({ foundation }: Parts, service: Service): Answer {
+function answerUnauthorized({ foundation }: Parts, service: Service): Answer {
   const headers = { 'Www-Authenticate': `Keystone uri="${foundation.url()}/identity"` };
   const message = 'The request you have made requires authentication.';
   if (service.name === 'glance')

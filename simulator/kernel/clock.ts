@@ -51,7 +51,7 @@ export class Clock {
 
   /** Waits `seconds` of simulated time. Rejects with AbortError when `signal` fires. */
   sleep(seconds: number, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.reject(abortError(signal));
+    if (signal?.aborted) return Promise.reject(createAbortError(signal));
     if (seconds <= 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -61,7 +61,7 @@ export class Clock {
       };
       const abort = () => {
         end();
-        reject(abortError(signal));
+        reject(createAbortError(signal));
       };
       const wake = () => {
         end();
@@ -83,6 +83,6 @@ export class Clock {
   }
 }
 
-function abortError(signal: AbortSignal | undefined): DOMException {
+function createAbortError(signal: AbortSignal | undefined): DOMException {
   return new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason });
 }

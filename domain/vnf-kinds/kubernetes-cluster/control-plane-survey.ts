@@ -166,7 +166,7 @@ export function whyUndecided(survey: ControlPlaneSurvey): string | undefined {
   if (survey.majority) return undefined;
   const unknown = survey.nodes.filter(({ verdict }) => verdict === 'unknown');
   if (unknown.length > 0)
-    return `no majority of etcd answers, and nobody knows whether it is lost: ${nodeTexts(unknown)}`;
+    return `no majority of etcd answers, and it is unknown whether the majority is lost: ${nodeTexts(unknown)}`;
   const { length: count } = survey.nodes;
   const alive = slotsThatAre('alive', survey).length;
   if (count === 1 || alive < majority(count)) return undefined;

@@ -156,7 +156,7 @@ export function healOrder(
   if (alive.length > 0 && survivors + dead.length < 2) {
     return {
       verdict: 'lost',
-      sentence: `${quorumSentence(members)}; without ${replaced[0]?.name ?? 'it'} nobody would be left.`,
+      sentence: `${quorumSentence(members)}; without ${replaced[0]?.name ?? 'it'} no member would be left.`,
     };
   }
   return { verdict: 'possible', dead, alive };

@@ -1,5 +1,5 @@
 import { type Call, type Route, route } from '../service.ts';
-import { type HeatParts, plain, projectOf, stackNotFound } from './heat-parts.ts';
+import { answerText, createStackRefusal, type HeatParts, projectOf } from './heat-parts.ts';
 
 /** Requests that name a stack without its id get 302 to the full URL, for every method. */
 export function byNameRoutes(parts: HeatParts): Route[] {
@@ -9,11 +9,11 @@ export function byNameRoutes(parts: HeatParts): Route[] {
     const name = call.params['name'] ?? '';
     const byId = foundation.state.stacks[name];
     const stack = byId?.projectId === projectId ? byId : store.byName(name, projectId);
-    if (!stack) throw stackNotFound(name);
+    if (!stack) throw createStackRefusal(name);
     const search = call.query.size > 0 ? `?${call.query}` : '';
     const href = `${views.href(stack)}${rest(call)}${search}`;
     const text = `The resource was found at <a href="${href}">${href}</a>;\nyou should be redirected automatically.\n\n`;
-    return plain(302, text, { headers: call.headers, extra: { Location: href } });
+    return answerText(302, text, { headers: call.headers, extra: { Location: href } });
   };
   const base = '/v1/:project/stacks/:name';
   return [

@@ -41,27 +41,27 @@ export function stackOf({ foundation }: HeatParts, call: Call): Stack {
   const project = projectOf(call);
   const name = call.params['name'] ?? '';
   const stack = foundation.state.stacks[call.params['id'] ?? ''];
-  if (!stack || stack.projectId !== project || stack.name !== name) throw stackNotFound(name);
+  if (!stack || stack.projectId !== project || stack.name !== name) throw createStackRefusal(name);
   return stack;
 }
 
 export function livingStack(parts: HeatParts, call: Call): Stack {
   const stack = stackOf(parts, call);
-  if (isDeleted(stack)) throw stackNotFound(stack.name);
+  if (isDeleted(stack)) throw createStackRefusal(stack.name);
   return stack;
 }
 
-export function stackNotFound(name: string): Refusal {
+export function createStackRefusal(name: string): Refusal {
   return new Refusal(404, 'EntityNotFound', `The Stack (${name}) could not be found.`);
 }
 
 /** A 202 answer of Heat's web framework: JSON for clients that accept it, HTML for others. */
-export function accepted({ headers }: Call): Answer {
+export function answerAccepted({ headers }: Call): Answer {
   const text = 'The request is accepted for processing.';
-  return plain(202, text, { headers, extra: {} });
+  return answerText(202, text, { headers, extra: {} });
 }
 
-export function plain(
+export function answerText(
   status: number,
   text: string,
   at: { headers: Call['headers']; extra: Record<string, string> },

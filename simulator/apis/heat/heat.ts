@@ -6,7 +6,7 @@ import { Refusal, STATUS_TITLES } from '../../world/cloud/refusal.ts';
 import { type Answer, type Call, type Route, route, type Service } from '../service.ts';
 import { byNameRoutes } from './by-name-routes.ts';
 import { eventRoutes } from './event-routes.ts';
-import { accepted, EXPLANATIONS, type HeatParts, livingStack, projectOf, stackOf } from './heat-parts.ts';
+import { answerAccepted, EXPLANATIONS, type HeatParts, livingStack, projectOf, stackOf } from './heat-parts.ts';
 import { miscellaneousRoutes } from './other-routes.ts';
 import { checkStackName, readOptions, readSource } from './requests.ts';
 import { resourceRoutes } from './resource-routes.ts';
@@ -128,7 +128,7 @@ function byIdRoutes(parts: HeatParts): Route[] {
   const path = '/v1/:project/stacks/:name/:id';
   const update = (existing: boolean) => (call: Call) => {
     updateStack(parts, call, existing);
-    return accepted(call);
+    return answerAccepted(call);
   };
   return [
     route('GET', path, (call) => {

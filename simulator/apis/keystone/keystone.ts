@@ -26,12 +26,12 @@ export function createKeystone(foundation: Foundation, sessions: Sessions, vnfmU
       body: { error: { code: status, message, title: STATUS_TITLES[status] ?? 'Error' } },
       ...(status === 401 ? { headers: { 'WWW-Authenticate': `Keystone uri="${foundation.url()}/identity/v3"` } } : {}),
     }),
-    unknownUrl: () => notFound('(http://127.0.0.1/): The resource could not be found.'),
+    unknownUrl: () => answerNotFound('(http://127.0.0.1/): The resource could not be found.'),
     headers: (requestId) => ({ Vary: 'X-Auth-Token', 'x-openstack-request-id': requestId }),
   };
 }
 
-function notFound(message: string): Answer {
+function answerNotFound(message: string): Answer {
   return { status: 404, body: { error: { code: 404, message, title: 'Not Found' } } };
 }
 

@@ -1,5 +1,5 @@
 import { clusterOnNode, hasQuorum, removeMember } from '../../world/cluster/etcd.ts';
-import { machineWentSilent } from '../../world/cluster/kube-nodes.ts';
+import { markSilent } from '../../world/cluster/kube-nodes.ts';
 import { stopService } from '../../world/systemd/services.ts';
 import { type CommandContext, failure, type Output, ok, parseArguments } from '../shell/command.ts';
 
@@ -47,7 +47,7 @@ export async function reset(args: readonly string[], context: CommandContext): P
     removeContents(context, '/var/lib/etcd');
   }
   stopService(node, 'kubelet');
-  machineWentSilent(node);
+  markSilent(node);
   for (const directory of DIRECTORIES) removeContents(context, directory);
   for (const file of FILES) node.root.remove(`/etc/kubernetes/${file}`, { recursive: false, force: true });
   stdout += `[reset] Stopping the kubelet service\n[reset] Unmounting mounted directories in "/var/lib/kubelet"\n[reset] Deleting contents of directories: [${DIRECTORIES.join(' ')}]\n[reset] Deleting files: [${FILES.map((file) => `/etc/kubernetes/${file}`).join(' ')}]\n\nThe reset process does not clean CNI configuration. To do so, you must remove /etc/cni/net.d\n`;

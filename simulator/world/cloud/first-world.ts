@@ -29,9 +29,9 @@ const IMAGES = ['ubuntu-22.04-server-cloudimg-amd64', 'masterNode-image', 'worke
 const ROLES = ['admin', 'member', 'reader', 'advsvc', 'heat_stack_owner'];
 
 /** Makes the world of the first start: the guide's DevStack, with a second project and users of each role. */
-export function firstWorld(options: WorldOptions): CloudState {
+export function createFirstWorld(options: WorldOptions): CloudState {
   const seed = options.seed ?? 1;
-  const state = emptyWorld(seed, options.hosts ?? 6);
+  const state = createEmptyWorld(seed, options.hosts ?? 6);
   const chance = createChance(seed, state);
   const project = (name: string) => {
     const id = chance.hex();
@@ -63,7 +63,7 @@ export function addHosts(state: CloudState, wanted: number): void {
   while (state.hosts.length < wanted) state.hosts.push(`compute-${state.hosts.length + 1}`);
 }
 
-function emptyWorld(seed: number, hosts: number): CloudState {
+function createEmptyWorld(seed: number, hosts: number): CloudState {
   return {
     draws: 0,
     seed,

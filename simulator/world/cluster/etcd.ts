@@ -56,7 +56,7 @@ export function memberRuns(world: World, cluster: ClusterState, member: EtcdMemb
   return data?.cluster === cluster.id && data.member === member.id;
 }
 
-function voters(cluster: ClusterState): readonly EtcdMember[] {
+function votersOf(cluster: ClusterState): readonly EtcdMember[] {
   return cluster.etcd.members.filter(({ learner }) => !learner);
 }
 
@@ -65,7 +65,7 @@ function voters(cluster: ClusterState): readonly EtcdMember[] {
  * loss of the majority.
  */
 export function recordVoters(world: World, cluster: ClusterState, what: string): void {
-  const all = voters(cluster);
+  const all = votersOf(cluster);
   const detail = {
     voters: all.length,
     started: all.filter(({ started }) => started).length,
@@ -75,7 +75,7 @@ export function recordVoters(world: World, cluster: ClusterState, what: string):
 }
 
 export function hasQuorum(world: World, cluster: ClusterState): boolean {
-  const all = voters(cluster);
+  const all = votersOf(cluster);
   const running = all.filter((member) => memberRuns(world, cluster, member));
   return all.length > 0 && running.length >= Math.floor(all.length / 2) + 1;
 }
@@ -83,7 +83,7 @@ export function hasQuorum(world: World, cluster: ClusterState): boolean {
 /** Returns the leader: the first running voter of the list. */
 export function leaderOf(world: World, cluster: ClusterState): EtcdMember | undefined {
   if (!hasQuorum(world, cluster)) return undefined;
-  return voters(cluster).find((member) => memberRuns(world, cluster, member));
+  return votersOf(cluster).find((member) => memberRuns(world, cluster, member));
 }
 
 /** Adds a member like etcd with strict reconfiguration checks. @returns the reason of a refusal */
@@ -95,7 +95,7 @@ export function addMember(
   if (!hasQuorum(world, cluster)) return 'context deadline exceeded';
   if (cluster.etcd.members.some(({ address }) => address === member.address))
     return 'etcdserver: Peer URLs already exists';
-  if (voters(cluster).some((voter) => !memberRuns(world, cluster, voter))) return 'etcdserver: unhealthy cluster';
+  if (votersOf(cluster).some((voter) => !memberRuns(world, cluster, voter))) return 'etcdserver: unhealthy cluster';
   if (member.learner && cluster.etcd.members.some(({ learner }) => learner))
     return 'etcdserver: too many learner members in cluster';
   const added: EtcdMember = { ...member, id: newMemberId(), started: false };
@@ -135,7 +135,7 @@ export function removeMember(world: World, cluster: ClusterState, id: string): s
   const index = members.findIndex((member) => member.id === id);
   const victim = members[index];
   if (!victim) return 'etcdserver: member not found';
-  const left = voters(cluster).filter((member) => member !== victim);
+  const left = votersOf(cluster).filter((member) => member !== victim);
   const started = left.filter((member) => memberRuns(world, cluster, member)).length;
   if (!victim.learner && memberRuns(world, cluster, victim) && started < Math.floor(left.length / 2) + 1) {
     return 'etcdserver: re-configuration failed due to not enough started members';

@@ -77,7 +77,7 @@ export function readinessOf(world: World, cluster: ClusterState, kube: KubeNode)
 }
 
 /** Marks the node of a machine that went off as silent. */
-export function machineWentSilent(node: SimNode): void {
+export function markSilent(node: SimNode): void {
   for (const cluster of node.world.clusters.all()) {
     for (const kube of Object.values(cluster.nodes)) {
       if (kube.server !== node.id || kube.lostAt !== null) continue;

@@ -25,32 +25,32 @@ const GENERATED: Readonly<Record<string, Generator>> = {
   Pod: (world, cluster) => podsOf(world, cluster).map((pod) => podObject(pod, cluster)),
   Namespace: (_, cluster) =>
     ['default', 'kube-node-lease', 'kube-public', 'kube-system'].map((name) =>
-      object(cluster, 'Namespace', 'v1', { name }, { status: { phase: 'Active' } }),
+      makeObject(cluster, 'Namespace', 'v1', { name }, { status: { phase: 'Active' } }),
     ),
   ConfigMap: (_, cluster) => [
-    object(
+    makeObject(
       cluster,
       'ConfigMap',
       'v1',
       { name: 'kubeadm-config', namespace: 'kube-system' },
       { data: { ClusterConfiguration: clusterConfiguration(cluster) } },
     ),
-    object(cluster, 'ConfigMap', 'v1', { name: 'cluster-info', namespace: 'kube-public' }, { data: {} }),
+    makeObject(cluster, 'ConfigMap', 'v1', { name: 'cluster-info', namespace: 'kube-public' }, { data: {} }),
   ],
   Secret: secrets,
   ServiceAccount: (_, cluster) =>
     ['default', 'kube-system'].map((namespace) =>
-      object(cluster, 'ServiceAccount', 'v1', { name: 'default', namespace }),
+      makeObject(cluster, 'ServiceAccount', 'v1', { name: 'default', namespace }),
     ),
   Service: (_, cluster) => [
-    object(
+    makeObject(
       cluster,
       'Service',
       'v1',
       { name: 'kubernetes', namespace: 'default' },
       { spec: { type: 'ClusterIP', clusterIP: '10.96.0.1' } },
     ),
-    object(
+    makeObject(
       cluster,
       'Service',
       'v1',
@@ -69,7 +69,7 @@ const GENERATED: Readonly<Record<string, Generator>> = {
   Lease: (world, cluster) =>
     Object.values(cluster.nodes).map((kube) => {
       const seen = kube.lostAt ?? world.clock.elapsed();
-      return object(
+      return makeObject(
         cluster,
         'Lease',
         'coordination.k8s.io/v1',
@@ -80,7 +80,7 @@ const GENERATED: Readonly<Record<string, Generator>> = {
   CiliumNode: (_, cluster) =>
     cluster.cni
       ? Object.values(cluster.nodes).map((kube) =>
-          object(
+          makeObject(
             cluster,
             'CiliumNode',
             'cilium.io/v2',
@@ -91,7 +91,7 @@ const GENERATED: Readonly<Record<string, Generator>> = {
       : [],
 };
 
-function object(
+function makeObject(
   cluster: ClusterState,
   kindName: string,
   apiVersion: string,
@@ -110,7 +110,7 @@ function secrets(world: World, cluster: ClusterState): readonly KubeObject[] {
   tendTokens(world, cluster);
   const now = world.clock.elapsed();
   const system = (name: string, type: string, labels: Record<string, string> = {}) =>
-    object(cluster, 'Secret', 'v1', { name, namespace: 'kube-system', labels }, { type, data: {} });
+    makeObject(cluster, 'Secret', 'v1', { name, namespace: 'kube-system', labels }, { type, data: {} });
   const tokens = Object.keys(validTokens(cluster, now)).map((id) =>
     system(`bootstrap-token-${id}`, 'bootstrap.kubernetes.io/token'),
   );
@@ -136,7 +136,7 @@ function clusterConfiguration(cluster: ClusterState): string {
 function daemonSet(world: World, cluster: ClusterState, name: string): KubeObject {
   const pods = podsOf(world, cluster).filter((pod) => pod.owner === 'DaemonSet' && pod.ownerName === name);
   const ready = pods.filter((pod) => pod.ready).length;
-  return object(
+  return makeObject(
     cluster,
     'DaemonSet',
     'apps/v1',
@@ -157,7 +157,7 @@ function daemonSet(world: World, cluster: ClusterState, name: string): KubeObjec
 
 function deployment(world: World, cluster: ClusterState, name: string, replicas: number): KubeObject {
   const ready = podsOf(world, cluster).filter((pod) => pod.ownerName.startsWith(`${name}-`) && pod.ready).length;
-  return object(
+  return makeObject(
     cluster,
     'Deployment',
     'apps/v1',

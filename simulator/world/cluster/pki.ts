@@ -31,7 +31,7 @@ const DAY = 86_400_000;
 
 // -- DER -------------------------------------------------------------------------------------------------------------
 
-function element(tag: number, ...content: readonly Buffer[]): Buffer {
+function encodeElement(tag: number, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const length =
     body.length < 128
@@ -42,21 +42,21 @@ function element(tag: number, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag]), length, body]);
 }
 
-const sequence = (...content: readonly Buffer[]) => element(0x30, ...content);
+const sequence = (...content: readonly Buffer[]) => encodeElement(0x30, ...content);
 const integer = (bytes: Buffer) =>
-  element(0x02, (bytes[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
-const oid = (hex: string) => element(0x06, Buffer.from(hex, 'hex'));
-const bitString = (bytes: Buffer) => element(0x03, Buffer.from([0]), bytes);
-const utf8 = (text: string) => element(0x0c, Buffer.from(text, 'utf8'));
-const yes = () => element(0x01, Buffer.from([0xff]));
+  encodeElement(0x02, (bytes[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
+const oid = (hex: string) => encodeElement(0x06, Buffer.from(hex, 'hex'));
+const bitString = (bytes: Buffer) => encodeElement(0x03, Buffer.from([0]), bytes);
+const utf8 = (text: string) => encodeElement(0x0c, Buffer.from(text, 'utf8'));
+const yes = () => encodeElement(0x01, Buffer.from([0xff]));
 
 function time(at: number): Buffer {
   const text = `${new Date(at).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)}Z`;
-  return element(0x18, Buffer.from(text, 'ascii'));
+  return encodeElement(0x18, Buffer.from(text, 'ascii'));
 }
 
 function name({ commonName, organization }: Pick<CertificateRequest, 'commonName' | 'organization'>): Buffer {
-  const attribute = (type: string, value: string) => element(0x31, sequence(oid(type), utf8(value)));
+  const attribute = (type: string, value: string) => encodeElement(0x31, sequence(oid(type), utf8(value)));
   return sequence(
     ...(organization === undefined ? [] : [attribute('55040a', organization)]),
     attribute('550403', commonName),
@@ -65,10 +65,10 @@ function name({ commonName, organization }: Pick<CertificateRequest, 'commonName
 
 function extensions(request: CertificateRequest, isAuthority: boolean): Buffer {
   const extension = (id: string, value: Buffer, critical = false) =>
-    sequence(oid(id), ...(critical ? [yes()] : []), element(0x04, value));
+    sequence(oid(id), ...(critical ? [yes()] : []), encodeElement(0x04, value));
   const names = [
-    ...(request.dnsNames ?? []).map((dns) => element(0x82, Buffer.from(dns, 'ascii'))),
-    ...(request.addresses ?? []).map((address) => element(0x87, Buffer.from(address.split('.').map(Number)))),
+    ...(request.dnsNames ?? []).map((dns) => encodeElement(0x82, Buffer.from(dns, 'ascii'))),
+    ...(request.addresses ?? []).map((address) => encodeElement(0x87, Buffer.from(address.split('.').map(Number)))),
   ];
   const usage = isAuthority ? Buffer.from([0x03, 0x02, 0x02, 0xa4]) : Buffer.from([0x03, 0x02, 0x05, 0xa0]);
   const all = [
@@ -77,11 +77,11 @@ function extensions(request: CertificateRequest, isAuthority: boolean): Buffer {
     ...(isAuthority ? [] : [extension('551d25', sequence(oid('2b06010505070301'), oid('2b06010505070302')))]),
     ...(names.length > 0 ? [extension('551d11', sequence(...names))] : []),
   ];
-  return element(0xa3, sequence(...all));
+  return encodeElement(0xa3, sequence(...all));
 }
 
 const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'));
-const RSA_SHA256 = sequence(oid('2a864886f70d01010b'), element(0x05));
+const RSA_SHA256 = sequence(oid('2a864886f70d01010b'), encodeElement(0x05));
 
 function pem(label: string, der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
@@ -102,7 +102,7 @@ function certify(
   const algorithm = key.asymmetricKeyType === 'rsa' ? RSA_SHA256 : ECDSA_SHA256;
   const now = Date.now();
   const toBeSigned = sequence(
-    element(0xa0, integer(Buffer.from([2]))),
+    encodeElement(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(7)])),
     algorithm,
     issuer.name,

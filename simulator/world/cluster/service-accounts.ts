@@ -47,14 +47,14 @@ export function tendTokens(world: World, cluster: ClusterState): void {
     else if (tokenOf(secret) === undefined)
       cluster.objects[key] = {
         ...secret,
-        data: tokenData(cluster, { secret, account, key: manager.root.readText(KEY) }),
+        data: makeTokenData(cluster, { secret, account, key: manager.root.readText(KEY) }),
       };
     else continue;
     world.clusters.changed(cluster);
   }
 }
 
-function tokenData(
+function makeTokenData(
   cluster: ClusterState,
   { secret, account, key }: { readonly secret: KubeObject; readonly account: KubeObject; readonly key: string },
 ): Record<string, string> {

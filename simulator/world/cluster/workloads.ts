@@ -57,13 +57,13 @@ function tendDeployment(world: World, cluster: ClusterState, deployment: KubeObj
   const pods = podsOfDeployment(cluster, deployment);
   for (const pod of pods.slice(replicas)) delete cluster.objects[keyOf(pod)];
   for (let missing = replicas - pods.length; missing > 0; missing -= 1) {
-    const pod = replica(world, cluster, deployment);
+    const pod = makeReplica(world, cluster, deployment);
     cluster.objects[keyOf(pod)] = pod;
   }
   return pods.length !== replicas;
 }
 
-function replica(world: World, cluster: ClusterState, deployment: KubeObject): KubeObject {
+function makeReplica(world: World, cluster: ClusterState, deployment: KubeObject): KubeObject {
   const { template } = (deployment['spec'] ?? {}) as DeploymentSpec;
   const owner = replicaSetOf(deployment);
   const uid = randomUUID();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Machine } from '../../kernel/machine.ts';
-import { machineWentSilent } from '../cluster/kube-nodes.ts';
+import { markSilent } from '../cluster/kube-nodes.ts';
 import { kubeletStarted } from '../cluster/registration.ts';
 import { DEFAULT_SYSCTL } from '../files/dynamic.ts';
 import { childrenOf, removeAll } from '../files/tree.ts';
@@ -89,7 +89,7 @@ function cloudInitLines({ state }: SimNode): string {
 /** Switches the machine off: everything that runs ends without output, and /run and /tmp are emptied. */
 export function switchOff(node: SimNode): void {
   node.power.abort();
-  machineWentSilent(node);
+  markSilent(node);
   node.processes.clear();
   node.locks.clear();
   for (const directory of ['/run', '/tmp']) {

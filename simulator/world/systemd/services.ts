@@ -111,7 +111,7 @@ function containerdConfigProblem(node: SimNode): string | undefined {
   return quotes === undefined ? undefined : `containerd: failed to load TOML: ${path}: ${quotes.trim()}`;
 }
 
-function fresh(name: string, description: string): UnitState {
+function createUnitState(name: string, description: string): UnitState {
   return {
     name,
     description,
@@ -130,7 +130,7 @@ export function serviceState(node: SimNode, unit: string): UnitState | undefined
   if (known) return known;
   const file = unitFile(node, name);
   if (!file) return undefined;
-  const state = fresh(name, file.description);
+  const state = createUnitState(name, file.description);
   node.state.units[name] = state;
   return state;
 }

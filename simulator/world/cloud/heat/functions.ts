@@ -114,7 +114,7 @@ function text(value: Json): string {
 
 /** str_replace: replaces the longest names first, and never inside a replaced text. */
 function replaceText(argument: Json): Json {
-  if (!isObject(argument)) throw badArguments('str_replace');
+  if (!isObject(argument)) throw createArgumentsRefusal('str_replace');
   const template = text(argument['template'] ?? '');
   const params = isObject(argument['params']) ? argument['params'] : {};
   const names = Object.keys(params)
@@ -138,7 +138,7 @@ function replaceMap(map: JsonObject, change: JsonObject): JsonObject {
 
 /** repeat: the template for each combination of the lists (`permutations: false`: for each index). */
 function repeat(argument: Json, scope: Scope): Json {
-  if (!isObject(argument)) throw badArguments('repeat');
+  if (!isObject(argument)) throw createArgumentsRefusal('repeat');
   const forEach = evaluate(argument['for_each'] ?? {}, scope);
   const names = isObject(forEach) ? Object.keys(forEach) : [];
   const lists = names.map((name) => {
@@ -175,6 +175,6 @@ function substitute(node: Json, values: ReadonlyMap<string, Json>): Json {
   );
 }
 
-function badArguments(name: string): Refusal {
+function createArgumentsRefusal(name: string): Refusal {
   return new Refusal(400, 'StackValidationFailed', `Arguments to "${name}" must be of type "dict"`);
 }

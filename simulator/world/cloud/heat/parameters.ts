@@ -72,13 +72,13 @@ function toJson(name: string, given: Json): Json {
   try {
     return JSON.parse(given) as Json;
   } catch {
-    throw invalid(name, `Value must be valid JSON: ${given.slice(0, 100)}`);
+    throw createParameterRefusal(name, `Value must be valid JSON: ${given.slice(0, 100)}`);
   }
 }
 
 function toNumber(name: string, given: Json): number {
   const number = typeof given === 'number' ? given : Number(given === '' ? Number.NaN : given);
-  if (Number.isNaN(number)) throw invalid(name, `could not convert string to float: '${given}'`);
+  if (Number.isNaN(number)) throw createParameterRefusal(name, `could not convert string to float: '${given}'`);
   return number;
 }
 
@@ -87,13 +87,13 @@ function toBoolean(name: string, given: Json): boolean {
   const word = String(given).toLowerCase();
   if (['t', 'true', 'on', 'y', 'yes', '1'].includes(word)) return true;
   if (['f', 'false', 'off', 'n', 'no', '0'].includes(word)) return false;
-  throw invalid(
+  throw createParameterRefusal(
     name,
     `Unrecognized value '${given}', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', 'yes'`,
   );
 }
 
-function invalid(name: string, why: string): Refusal {
+function createParameterRefusal(name: string, why: string): Refusal {
   return new Refusal(400, 'StackValidationFailed', `Parameter '${name}' is invalid: ${why}`);
 }
 
@@ -104,7 +104,10 @@ function checkConstraints(name: string, schema: JsonObject, value: Json): void {
     for (const [kind, limit] of Object.entries(constraint)) {
       const why = CHECKS[kind]?.(value, limit);
       if (why !== undefined)
-        throw invalid(name, typeof constraint['description'] === 'string' ? constraint['description'] : why);
+        throw createParameterRefusal(
+          name,
+          typeof constraint['description'] === 'string' ? constraint['description'] : why,
+        );
     }
   }
 }
@@ -118,13 +121,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
       : isObject(value)
         ? Object.keys(value).length
         : String(value).length;
-    return outside(size, limit)
-      ? `length (${size}) is out of range (min: ${bound(limit, 'min')}, max: ${bound(limit, 'max')})`
+    return isOutside(size, limit)
+      ? `length (${size}) is out of range (min: ${printBound(limit, 'min')}, max: ${printBound(limit, 'max')})`
       : undefined;
   },
   range: (value, limit) =>
-    outside(Number(value), limit)
-      ? `${value} is out of range (min: ${bound(limit, 'min')}, max: ${bound(limit, 'max')})`
+    isOutside(Number(value), limit)
+      ? `${value} is out of range (min: ${printBound(limit, 'min')}, max: ${printBound(limit, 'max')})`
       : undefined,
   allowed_values: (value, limit) => {
     const allowed = Array.isArray(limit) ? limit : [];
@@ -150,12 +153,12 @@ function isSafePattern(pattern: string): boolean {
   }
 }
 
-function bound(limit: Json, side: 'min' | 'max'): string {
+function printBound(limit: Json, side: 'min' | 'max'): string {
   const value = isObject(limit) ? limit[side] : undefined;
   return value === undefined || value === null ? 'None' : String(value);
 }
 
-function outside(value: number, limit: Json): boolean {
+function isOutside(value: number, limit: Json): boolean {
   if (!isObject(limit)) return false;
   const [min, max] = [limit['min'], limit['max']];
   return (min != null && value < Number(min)) || (max != null && value > Number(max));

@@ -37,7 +37,7 @@ const SECTIONS = new Set([
  */
 export function readTemplate(given: Json): Template {
   const source = typeof given === 'string' ? parseYaml(given) : given;
-  if (!isObject(source)) throw badFormat('The template is not a JSON object or YAML mapping.');
+  if (!isObject(source)) throw createFormatRefusal('The template is not a JSON object or YAML mapping.');
   checkVersion(source);
   for (const section of Object.keys(source)) {
     if (!SECTIONS.has(section)) {
@@ -60,11 +60,13 @@ function parseYaml(text: string): Json {
   try {
     return parse(text, { maxAliasCount: 50, uniqueKeys: false }) as Json;
   } catch (error) {
-    throw badFormat(`Error parsing template [root stack] ${error instanceof Error ? error.message : String(error)}`);
+    throw createFormatRefusal(
+      `Error parsing template [root stack] ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
-function badFormat(message: string): Refusal {
+function createFormatRefusal(message: string): Refusal {
   return new Refusal(400, 'HTTPBadRequest', `Template not in valid format: ${message}`);
 }
 
@@ -86,19 +88,23 @@ function checkVersion(source: JsonObject): void {
 function objectsOf(source: JsonObject, section: string): Record<string, JsonObject> {
   const found = source[section] ?? {};
   if (!isObject(found))
-    throw invalid(`"${section}" must contain a map of ${section} maps. Found a [${typeof found}] instead`);
+    throw createValidationRefusal(
+      `"${section}" must contain a map of ${section} maps. Found a [${typeof found}] instead`,
+    );
   for (const [name, body] of Object.entries(found)) {
     if (!isObject(body))
-      throw invalid(`"${section}" must contain a map of ${section} maps. Found ${name} of another type`);
+      throw createValidationRefusal(
+        `"${section}" must contain a map of ${section} maps. Found ${name} of another type`,
+      );
   }
   return found as Record<string, JsonObject>;
 }
 
 function readResource(name: string, body: JsonObject): ResourceDefinition {
   const type = body['type'];
-  if (typeof type !== 'string') throw invalid(`"${name}" resource: "type" is required`);
+  if (typeof type !== 'string') throw createValidationRefusal(`"${name}" resource: "type" is required`);
   const properties = body['properties'] ?? {};
-  if (!isObject(properties)) throw invalid(`"${name}" resource: "properties" must be a map`);
+  if (!isObject(properties)) throw createValidationRefusal(`"${name}" resource: "properties" must be a map`);
   const dependsOn = body['depends_on'] ?? [];
   return {
     type,
@@ -109,6 +115,6 @@ function readResource(name: string, body: JsonObject): ResourceDefinition {
   };
 }
 
-function invalid(message: string): Refusal {
+function createValidationRefusal(message: string): Refusal {
   return new Refusal(400, 'StackValidationFailed', message);
 }

@@ -34,12 +34,12 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
   };
 
   const checkNested = (source: StackSource, name: string, type: string, isGroup: boolean, depth = 1) => {
-    if (depth > DEEPEST) throw invalid(`Recursion depth exceeds ${DEEPEST}.`);
+    if (depth > DEEPEST) throw createValidationRefusal(`Recursion depth exceeds ${DEEPEST}.`);
     const file = designer.fileOf(type, source);
     const prefix = isGroup ? `resources.${name}<nested_stack>: : ` : '';
     if (file === undefined) {
-      if (!designer.isFileName(type)) throw invalid(`The Resource Type (${type}) could not be found.`);
-      throw invalid(`${prefix}Could not fetch remote template "${type}": Invalid URL scheme `);
+      if (!designer.isFileName(type)) throw createValidationRefusal(`The Resource Type (${type}) could not be found.`);
+      throw createValidationRefusal(`${prefix}Could not fetch remote template "${type}": Invalid URL scheme `);
     }
     const inner = designer.template(source.files[file] ?? '');
     for (const { type: innerType } of Object.values(inner.resources)) {
@@ -60,7 +60,7 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
       const member = properties[group === 'ResourceGroup' ? 'resource_def' : 'resource'];
       const memberType = isObject(member) && typeof member['type'] === 'string' ? member['type'] : undefined;
       if (memberType === undefined)
-        throw propertyError(`resources.${name}.properties`, 'Property resource not assigned');
+        throw createPropertyRefusal(`resources.${name}.properties`, 'Property resource not assigned');
       if (!designer.kind(memberType)) checkNested(source, name, memberType, true);
       if (group === 'AutoScalingGroup') checkSizes(name, properties, at.scope);
       return;
@@ -74,14 +74,15 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
     for (const [property, rule] of Object.entries(kind.properties)) {
       const given = properties[property];
       if (given === undefined) {
-        if (rule.required) throw propertyError(`resources.${name}.properties`, `Property ${property} not assigned`);
+        if (rule.required)
+          throw createPropertyRefusal(`resources.${name}.properties`, `Property ${property} not assigned`);
         continue;
       }
-      const value = known(given, at.scope);
+      const value = evaluateEarly(given, at.scope);
       if (rule.names === undefined || (typeof value !== 'string' && typeof value !== 'number')) continue;
       const problem = nameProblem(rule.names, String(value), at.projectId);
       if (problem)
-        throw propertyError(
+        throw createPropertyRefusal(
           `resources.${name}.properties.${property}`,
           `Error validating value '${value}': ${problem}`,
         );
@@ -90,14 +91,17 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
 
   const checkSizes = (name: string, properties: JsonObject, scope: Scope) => {
     const sizes = Object.fromEntries(
-      ['min_size', 'max_size', 'desired_capacity'].map((key) => [key, known(properties[key] ?? null, scope) ?? null]),
+      ['min_size', 'max_size', 'desired_capacity'].map((key) => [
+        key,
+        evaluateEarly(properties[key] ?? null, scope) ?? null,
+      ]),
     );
     for (const key of ['min_size', 'max_size']) {
       if (properties[key] === undefined)
-        throw propertyError(`resources.${name}.properties`, `Property ${key} not assigned`);
+        throw createPropertyRefusal(`resources.${name}.properties`, `Property ${key} not assigned`);
     }
     const problem = sizeProblem(sizes);
-    if (problem) throw invalid(problem);
+    if (problem) throw createValidationRefusal(problem);
   };
 
   return {
@@ -113,23 +117,23 @@ export function createValidator(designer: Designer, network: NetworkStore, compu
   };
 }
 
-function invalid(message: string): Refusal {
+function createValidationRefusal(message: string): Refusal {
   return new Refusal(400, 'StackValidationFailed', message);
 }
 
-function propertyError(place: string, why: string): Refusal {
-  return invalid(`Property error: : ${place}: : ${why}`);
+function createPropertyRefusal(place: string, why: string): Refusal {
+  return createValidationRefusal(`Property error: : ${place}: : ${why}`);
 }
 
 function refuseUnknown(name: string, properties: JsonObject, allowed: readonly string[]): void {
   for (const property of Object.keys(properties)) {
     if (!allowed.includes(property))
-      throw propertyError(`resources.${name}.properties`, `Unknown Property ${property}`);
+      throw createPropertyRefusal(`resources.${name}.properties`, `Unknown Property ${property}`);
   }
 }
 
 /** Returns the value when it follows from the parameters alone, else undefined. */
-function known(node: Json, scope: Scope): Json | undefined {
+function evaluateEarly(node: Json, scope: Scope): Json | undefined {
   try {
     return evaluate(node, scope);
   } catch (error) {
