@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { TestCloud } from './testing/nodes.ts';
-import { runAsAdmin, startControlPlane } from './testing/sample-cluster.ts';
+import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { makeControlPlane, runAsAdmin } from './testing/sample-cluster.ts';
 
 const CERTIFICATES =
   '--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt --cert /etc/kubernetes/pki/etcd/healthcheck-client.crt --key /etc/kubernetes/pki/etcd/healthcheck-client.key';
 
 let cloud: TestCloud;
 beforeEach(async () => {
-  cloud = await startControlPlane();
+  cloud = await startTestCloud(1000);
+  await makeControlPlane(cloud);
 }, 60_000);
 afterEach(() => cloud.stop());
 

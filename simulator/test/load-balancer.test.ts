@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { TestCloud } from './testing/nodes.ts';
-import { FIRST_MASTER, MASTERS, startControlPlane, VIRTUAL_IP } from './testing/sample-cluster.ts';
+import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { FIRST_MASTER, MASTERS, makeControlPlane, VIRTUAL_IP } from './testing/sample-cluster.ts';
 
 const CONFIG = '/etc/haproxy/haproxy.cfg';
 
 let cloud: TestCloud;
 let written: string;
 beforeAll(async () => {
-  cloud = await startControlPlane();
+  cloud = await startTestCloud(1000);
+  await makeControlPlane(cloud);
   written = (await run(FIRST_MASTER.address, `cat ${CONFIG}`)).stdout;
 }, 60_000);
 afterAll(() => cloud.stop());

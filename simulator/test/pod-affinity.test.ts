@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { TestCloud } from './testing/nodes.ts';
-import { startTestCluster, type TestCluster, WORKERS } from './testing/sample-cluster.ts';
+import { startTestCloud, type TestCloud } from './testing/nodes.ts';
+import { type Admin, makeCluster, WORKERS } from './testing/sample-cluster.ts';
 
 let cloud: TestCloud;
-let admin: TestCluster['admin'];
+let admin: Admin;
 beforeAll(async () => {
-  ({ cloud, admin } = await startTestCluster());
+  cloud = await startTestCloud(1000);
+  admin = await makeCluster(cloud);
 }, 60_000);
 afterAll(() => cloud.stop());
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type SshResult, startTestCloud, type TestCloud } from './nodes.ts';
+import type { SshResult, TestCloud } from './nodes.ts';
 
 export const INSTALL_SCRIPT = readFileSync(
   new URL('../../../samples/kubernetes-cluster/Scripts/install_k8s_cluster.sh', import.meta.url),
@@ -51,12 +51,14 @@ export function runAsAdmin(cloud: TestCloud, address: string, command: string, s
   return cloud.ssh(address, `sudo env KUBECONFIG=/etc/kubernetes/admin.conf ${command}`, { stdin });
 }
 
-/** The names of the workers of {@link startTestCluster}. */
+/** The names of the workers of {@link makeCluster}. */
 export const WORKERS = ['worker21', 'worker22', 'worker23'] as const;
 
-/** Starts a cloud with a cluster of one control-plane node and three workers, all of them Ready. */
-export async function startTestCluster() {
-  const cloud = await startTestCloud(1000);
+/** Runs a command on a control-plane node as {@link runAsAdmin} does. */
+export type Admin = (command: string, stdin?: string) => Promise<SshResult>;
+
+/** Makes a cluster of one control-plane node and three workers, all of them Ready. */
+export async function makeCluster(cloud: TestCloud): Promise<Admin> {
   const master = { name: 'master10', address: '10.10.0.10' };
   const workers = WORKERS.map((name) => ({ name, address: `10.10.0.${name.slice(-2)}` }));
   const shared = { CLUSTER_ENDPOINT: `${master.address}:6443` };
@@ -67,14 +69,12 @@ export async function startTestCluster() {
   const credentials = await complete(master, 'init');
   for (const worker of workers) await complete(worker, 'join-worker', credentials);
   await complete(master, 'cni');
-  const admin = (command: string, stdin?: string) => runAsAdmin(cloud, master.address, command, stdin);
+  const admin: Admin = (command, stdin) => runAsAdmin(cloud, master.address, command, stdin);
   await admin('kubectl wait --for=condition=Ready node --all --timeout=3000s');
-  return { cloud, admin };
+  return admin;
 }
 
-export type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
-
-/** The address behind which the control plane of {@link startControlPlane} lies. */
+/** The address behind which the control plane of {@link makeControlPlane} lies. */
 export const VIRTUAL_IP = '10.10.0.100';
 export const FIRST_MASTER = { name: 'master11', address: '10.10.0.11' };
 export const MASTERS = [
@@ -90,9 +90,8 @@ const LOAD_BALANCED = {
   VRRP_PASSWORD: 'abcd1234',
 };
 
-/** Starts a cloud with a cluster of three control-plane nodes behind a load balancer; the first has the virtual IP. */
-export async function startControlPlane(): Promise<TestCloud> {
-  const cloud = await startTestCloud(1000);
+/** Makes a cluster of three control-plane nodes behind a load balancer; the first has the virtual IP. */
+export async function makeControlPlane(cloud: TestCloud): Promise<void> {
   const complete = (node: TestNode, phase: string, credentials: Readonly<Record<string, string>> = {}) => {
     const VRRP_PRIORITY = String(150 - Number(node.address.split('.')[3]));
     return completePhase(cloud, node, { ...LOAD_BALANCED, VRRP_PRIORITY, ...credentials, phase });
@@ -105,5 +104,4 @@ export async function startControlPlane(): Promise<TestCloud> {
   );
   const credentials = await complete(FIRST_MASTER, 'init');
   for (const master of MASTERS.slice(1)) await complete(master, 'join-control-plane', credentials);
-  return cloud;
 }
