@@ -289,6 +289,13 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Read the tail of the output, remove the cause, then `vnflow ops retry OP_OCC`.',
   },
+  PACKAGE_SOURCE_GONE: {
+    status: 422,
+    title: 'Package repository exists no more',
+    retriable: false,
+    remedy:
+      'Make a VNF package whose install script takes its packages from where they are now (Kubernetes: https://pkgs.k8s.io), onboard it, `vnflow ops rollback OP_OCC`, and instantiate an instance of the new package.',
+  },
   NODE_COMMAND_TRANSIENT: {
     status: 422,
     title: 'Command failed on a node for the moment',
@@ -403,6 +410,13 @@ export const PROBLEMS = {
     retriable: false,
     remedy:
       'Give the port of the control plane its old address back (`openstack port set --fixed-ip`), then `vnflow ops retry OP_OCC`; or heal with `"all": true` and no vnfcInstanceId, which makes a new cluster.',
+  },
+  RESTORE_NOT_POSSIBLE: {
+    status: 409,
+    title: 'Cluster cannot be restored',
+    retriable: false,
+    remedy:
+      'Heal with `"all": true` and no vnfcInstanceId: everything anew, without the contents of the cluster. A package with a script of vnflow\'s own contract (docs/install-script.md) can be restored.',
   },
   BACKUP_TOO_LARGE: {
     status: 422,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { VNF_KINDS } from '../domain/vnf-kinds/index.ts';
 import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
 import { type AdditionalArtifact, additionalArtifacts } from './additional-artifacts.ts';
 import { listEntries } from './archive.ts';
@@ -48,6 +49,7 @@ export async function readCsar(
     const { definitions, templates } = csarYaml(paths, files, limits);
     const vnfd = readVnfd(definitions);
     refuseBadTemplates(templates);
+    checkContents(vnfd, files, paths);
     return {
       vnfd,
       checksum: { algorithm: 'sha512', hash: await hashOf(source) },
@@ -58,6 +60,14 @@ export async function readCsar(
     };
   } finally {
     await source.close();
+  }
+}
+
+/** Checks what the kinds of VNF that the flavours' management drivers mean demand of a package. */
+function checkContents(vnfd: Vnfd, files: ReadonlyMap<string, Buffer>, paths: ReadonlySet<string>): void {
+  const drivers = vnfd.flavours.flatMap(({ managementDrivers }) => managementDrivers);
+  for (const kind of VNF_KINDS) {
+    if (kind.managementDrivers.some((driver) => drivers.includes(driver))) kind.checkPackage(files, paths);
   }
 }
 

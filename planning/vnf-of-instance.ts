@@ -19,7 +19,8 @@ interface VnfSources {
 export function newVnf(sources: VnfSources): Vnf {
   const { flavour, additionalParams } = sources;
   const kind = vnfKindOf({ ...flavour, parameterKeys: Object.keys(additionalParams) });
-  return kind.readVnf(kind.parameters && additionalParams[kind.parameters.key], contentsOf(sources));
+  const given = kind.parameters && additionalParams[kind.parameters.key];
+  return kind.readVnf(given, sources.files, contentsOf(sources));
 }
 
 /**
@@ -34,8 +35,8 @@ export async function vnfOfInstance(deps: PlanningDependencies, sources: VnfSour
   const kind = vnfKindOf({ ...flavour, parameterKeys });
   const key = kind.parameters?.key ?? '';
   return key in additionalParams
-    ? kind.readVnf(additionalParams[key], contentsOf(sources))
-    : kind.readVnf(kept.get(key));
+    ? kind.readVnf(additionalParams[key], sources.files, contentsOf(sources))
+    : kind.readVnf(kept.get(key), sources.files);
 }
 
 /** The parameters that an instance keeps, by their key in a request. */

@@ -71,8 +71,8 @@ export function jobId(operationId: string, stepId: string): string {
 /**
  * Runs a script as a detached job on a node, or attaches to the job that an earlier attempt started, and waits for its
  * end.
- * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), NODE_COMMAND_FAILED, NODE_DISK_FULL,
- * NODE_JOB_TIMEOUT, NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo),
+ * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), PACKAGE_SOURCE_GONE (exit 69),
+ * NODE_COMMAND_FAILED, NODE_DISK_FULL, NODE_JOB_TIMEOUT, NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo),
  * NODE_PROTOCOL; the signal's reason when aborted (the job goes on: see `cancelJob`)
  */
 export async function runJob(session: SshSession, job: Job, options: FollowOptions = {}): Promise<JobResult> {
@@ -239,6 +239,10 @@ async function createVanishedJobProblem(
   return createTransientProblem(session, `${what} (was the node restarted?)`, tail);
 }
 
+/** Exit codes with a meaning of their own (docs/install-script.md). */
+const TRY_AGAIN = 75;
+const SOURCE_GONE = 69;
+
 const NO_SPACE = /no space left on device/i;
 
 function createDiskFullProblem(what: string, seen: string): VnflowError {
@@ -270,9 +274,13 @@ function createFailedJobProblem(
   }
   if (NO_SPACE.test(tail)) return createDiskFullProblem(`${where} failed with exit code ${exit}`, tail);
   const reason = reasonIn(tail);
-  if (exit === 75) {
-    const detail = `${where} asked to be tried again: ${reason ?? 'exit code 75'}.`;
+  if (exit === TRY_AGAIN) {
+    const detail = `${where} asked to be tried again: ${reason ?? `exit code ${TRY_AGAIN}`}.`;
     return new VnflowError('NODE_COMMAND_TRANSIENT', { detail, ...seen });
+  }
+  if (exit === SOURCE_GONE) {
+    const detail = `${where} found that a package repository is gone: ${reason ?? `exit code ${SOURCE_GONE}`}.`;
+    return new VnflowError('PACKAGE_SOURCE_GONE', { detail, ...seen });
   }
   const why = reason === undefined ? '' : `: ${reason}`;
   return new VnflowError('NODE_COMMAND_FAILED', { detail: `${where} failed with exit code ${exit}${why}.`, ...seen });

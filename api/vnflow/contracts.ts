@@ -82,6 +82,7 @@ const PlannedStep = z
 const Plan = z
   .strictObject({
     operation: z.enum(OPERATIONS),
+    installScript: z.strictObject({ path: z.string(), contract: z.enum(['phases', 'monolith']) }).optional(),
     steps: z.array(PlannedStep),
     criticalPathSeconds: seconds,
     criticalPath: texts,

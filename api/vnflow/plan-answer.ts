@@ -137,13 +137,14 @@ async function answerOf(
   { operation, vnfInstanceId, nodes, seen }: Asked,
 ): Promise<Record<string, unknown>> {
   const isNew = LCM_OPERATIONS[operation].factsFrom === 'request';
-  const scriptPath = isNew ? vnf?.scriptPath : vnf?.scriptPath && SCRIPT;
+  const installScript = vnf?.installScript && { ...vnf.installScript, ...(isNew ? {} : { path: SCRIPT }) };
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => (step.kind === 'gracePeriod' ? step.seconds : secondsOf(step.kind));
   const critical = criticalPath(plan, expected);
-  const view = stepView({ expected, nodes, facts: { vnfInstanceId, scriptPath } });
+  const view = stepView({ expected, nodes, facts: { vnfInstanceId, installScript } });
   return {
     operation,
+    ...(installScript ? { installScript } : {}),
     steps: plan.steps.map(view),
     criticalPathSeconds: critical.seconds,
     criticalPath: critical.steps.map(({ id }) => id),

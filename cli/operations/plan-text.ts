@@ -22,11 +22,22 @@ export function planLines(plan: Plan): string[] {
   const head = `${plan.operation}: ${plan.steps.length} steps, about ${duration(plan.criticalPathSeconds)} (* = on the critical path)`;
   return [
     styleText('bold', head),
+    ...(plan.installScript ? [scriptLine(plan.installScript)] : []),
     ...stepLines(plan),
     ...(plan.disruption ? ['', ...disruptionLines(plan.disruption)] : []),
     ...(plan.observed ? observedLines(plan.observed) : []),
     ...(plan.rollback ? [rollbackLine(plan.rollback)] : []),
   ];
+}
+
+/** How vnflow calls the install script, by its contract. */
+const CONTRACTS: Readonly<Record<string, string>> = {
+  phases: "vnflow's contract: one call per phase (docs/install-script.md)",
+  monolith: "Tacker's contract: one call does everything on a node (docs/tacker-packages.md)",
+};
+
+function scriptLine({ path, contract }: NonNullable<Plan['installScript']>): string {
+  return styleText('dim', `  install script ${plainText(path)}: ${CONTRACTS[contract] ?? plainText(contract)}`);
 }
 
 function stepLines(plan: Plan): string[] {

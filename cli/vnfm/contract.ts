@@ -106,6 +106,7 @@ export type Observed = z.infer<typeof Observed>;
 
 export const Plan = z.looseObject({
   operation: z.string(),
+  installScript: z.looseObject({ path: z.string(), contract: z.string() }).optional(),
   steps: z.array(PlanStep),
   criticalPathSeconds: z.number(),
   criticalPath: z.array(z.string()).default([]),

@@ -2,6 +2,14 @@ import type { DiscoveredNode, DiscoveredStack } from '../discovered-stack.ts';
 import type { Plan } from '../operation/plan.ts';
 import type { OperationFacts } from '../operation-facts.ts';
 import type { InsideServers } from '../stack-plans/inside-servers.ts';
+import type { InstallContract } from './kubernetes-cluster/install-contract.ts';
+
+/** The files of a VNF package, by path. */
+export interface PackageFiles {
+  has(path: string): boolean;
+  /** The content, which `toString()` gives as text. */
+  get(path: string): { toString(): string } | undefined;
+}
 
 /** The parts of a VNF package that parameters of a request may name. */
 export interface PackageContents {
@@ -12,7 +20,7 @@ export interface PackageContents {
   readonly vnfInstanceId: string;
   /** Resources of the top HOT and of a VDU's nested one: name → Heat type. */
   readonly resources: (vduId: string) => ReadonlyMap<string, string>;
-  readonly files: { has(path: string): boolean };
+  readonly files: PackageFiles;
 }
 
 /** The facts about an instance and a request that a kind of VNF needs to plan an operation. */
@@ -34,12 +42,20 @@ export interface VnfFacts {
   readonly survey: unknown;
 }
 
+/** The script of the package that runs in the servers. */
+export interface InstallScript {
+  /** Its path in the package. */
+  readonly path: string;
+  /** How vnflow calls it: `phases` (docs/install-script.md) or `monolith` (docs/tacker-packages.md). */
+  readonly contract: InstallContract;
+}
+
 /** A VNF of a kind, with its parameters. */
 export interface Vnf {
   /** What later operations need: it is sealed and stored with the instance. Undefined when there is nothing to keep. */
   readonly kept: { readonly as: string; readonly parameters: unknown } | undefined;
-  /** Path of the install script in the package. Undefined when no script runs in the servers. */
-  readonly scriptPath: string | undefined;
+  /** The install script in the package. Undefined when no script runs in the servers. */
+  readonly installScript: InstallScript | undefined;
   /** Name under which the VNF becomes a VIM. */
   readonly vimName: string | undefined;
   /** @throws VnflowError BAD_REQUEST when no VNF can be made of so many servers */
@@ -81,8 +97,15 @@ export interface VnfKind {
     | undefined;
   /**
    * @param given the parameters, as the request has them or the instance keeps them
+   * @param files of the package
    * @param contents of the package, if what `given` names is to be looked up there
    * @throws VnflowError BAD_REQUEST naming the member
    */
-  readVnf(given: unknown, contents?: PackageContents): Vnf;
+  readVnf(given: unknown, files: PackageFiles, contents?: PackageContents): Vnf;
+  /**
+   * Checks what a package of this kind brings for its servers, when it is onboarded.
+   * @param paths of all files of the package
+   * @throws VnflowError CSAR_INVALID naming the file and what it lacks
+   */
+  checkPackage(files: PackageFiles, paths: Iterable<string>): void;
 }

@@ -153,10 +153,23 @@ function create(options: Arguments, context: CommandContext): Output {
   return ok(options.has('-v') ? members.map(({ name }) => `${name}\n`).join('') : '');
 }
 
+/**
+ * Turns letters without a dash (`tar Cxzf DIRECTORY FILE`) into options: each letter with a value takes the next
+ * argument.
+ */
+function fromOldStyle(letters: string, rest: readonly string[]): readonly string[] {
+  const left = [...rest];
+  const options = [...letters].flatMap((letter) => {
+    const option = `-${letter}`;
+    return VALUES.has(option) ? [option, left.shift() ?? ''] : [option];
+  });
+  return [...options, ...left];
+}
+
 async function tar(args: readonly string[], context: CommandContext): Promise<Output> {
   const [first = '', ...rest] = args;
   if (first === '--version') return ok('tar (GNU tar) 1.34\n');
-  const options = parseArguments(first.startsWith('-') ? args : [`-${first}`, ...rest], VALUES);
+  const options = parseArguments(first.startsWith('-') ? args : fromOldStyle(first, rest), VALUES);
   if (options.has('-c', '--create')) return create(options, context);
   if (options.has('-x', '--extract', '--get', '-t', '--list')) return readArchive(options, context);
   return failure(

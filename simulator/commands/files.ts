@@ -160,6 +160,17 @@ function stat(args: readonly string[], context: CommandContext): Promise<Output>
   return ok(stdout);
 }
 
+/** just-bash's cp does not know `-f`, which changes nothing here: root may write every file. */
+function cp(args: readonly string[], context: CommandContext): Promise<Output> {
+  const others = args.flatMap((argument) => {
+    if (argument === '--force') return [];
+    if (!/^-[a-zA-Z]*f[a-zA-Z]*$/.test(argument)) return [argument];
+    const rest = argument.replaceAll('f', '');
+    return rest === '-' ? [] : [rest];
+  });
+  return context.original(others);
+}
+
 function cmp(args: readonly string[], context: CommandContext): Output {
   const parsed = parseArguments(args, new Set());
   const [left = '', right = ''] = parsed.operands;
@@ -179,6 +190,7 @@ export const FILES: CommandTable = {
   ls: { run: ls, usesBundled: true },
   stat: { run: stat, usesBundled: true },
   cmp: { run: cmp },
+  cp: { run: cp, usesBundled: true },
   sync: { run: () => ok() },
   realpath: {
     run: (args, context) => {

@@ -22,6 +22,7 @@ import type { CommandTable } from './shell/command.ts';
 import { SHELLS } from './shells.ts';
 import { SYSTEMD } from './systemd/systemd.ts';
 import { TAIL } from './tail.ts';
+import { TEXT } from './text.ts';
 
 /** All simulated commands besides those of just-bash. A machine has a command when it has the executable. */
 export const COMMANDS: CommandTable = {
@@ -48,4 +49,5 @@ export const COMMANDS: CommandTable = {
   ...DOCKER,
   ...MACHINE,
   ...TAIL,
+  ...TEXT,
 };

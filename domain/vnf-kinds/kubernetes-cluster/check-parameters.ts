@@ -1,7 +1,8 @@
-import path from 'node:path';
 import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
+import { describeMissing, installContractOf, readsProxy } from './install-contract.ts';
+import { scriptText } from './install-scripts.ts';
 import { unusableNetwork } from './ipv4-network.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential } from './parameters.ts';
 import { parametersByAspect } from './parameters-by-aspect.ts';
@@ -16,7 +17,7 @@ const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
  */
 export function checkClusterParameters(given: unknown, contents: PackageContents): ClusterParameters {
   const parameters = parseMember(ClusterParameters, parametersByAspect(given, contents), MEMBER.split('.'));
-  checkScriptPath(parameters.script_path, contents);
+  checkScript(parameters, contents);
   checkProxy(parameters.proxy);
   for (const member of ['pod_cidr', 'cluster_cidr'] as const) checkInside(member, parameters.master_node[member]);
   for (const role of ['master_node', 'worker_node'] as const) {
@@ -37,9 +38,14 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
   return parameters;
 }
 
-function checkScriptPath(scriptPath: string, { files }: PackageContents): void {
-  if (files.has(path.posix.normalize(scriptPath))) return;
-  throw wrong('script_path', `the VNF package has no file ${scriptPath}`);
+function checkScript({ script_path: given, proxy }: ClusterParameters, { files }: PackageContents): void {
+  const text = scriptText(given, files);
+  if (text === undefined) throw wrong('script_path', `the VNF package has no file ${given}`);
+  const verdict = installContractOf(text);
+  if ('missing' in verdict) throw wrong('script_path', describeMissing(given, verdict.missing));
+  if (proxy !== undefined && verdict.contract === 'monolith' && !readsProxy(text)) {
+    throw wrong('proxy', `the install script ${given} does not read http_proxy, so its nodes could not use a proxy`);
+  }
 }
 
 function checkProxy(proxy: ProxyParameters | undefined): void {

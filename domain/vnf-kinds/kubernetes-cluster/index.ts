@@ -10,6 +10,9 @@ import { discoverCluster, discoverNodes } from './discovery.ts';
 import { DrainTimeout } from './drain-timeout.ts';
 import { healFacts } from './heal-facts.ts';
 import { insideCluster } from './inside-cluster.ts';
+import type { InstallContract } from './install-contract.ts';
+import { checkInstallScripts, contractOfKept } from './install-scripts.ts';
+import { checkMonolithPlan, checkMonolithShape } from './monolith.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters } from './parameters.ts';
 import { checkScaledVdu } from './scaled-workers.ts';
 import { checkNewCluster, clusterShape } from './shape.ts';
@@ -19,23 +22,28 @@ export const kubernetesCluster: VnfKind = {
   name: 'kubernetes-cluster',
   managementDrivers: ['mgmt-drivers-kubernetes'],
   parameters: CLUSTER_PARAMETERS,
-  readVnf: (given, contents) =>
-    new KubernetesCluster(contents ? checkClusterParameters(given, contents) : ClusterParameters.parse(given)),
+  readVnf: (given, files, contents) => {
+    const parameters = contents ? checkClusterParameters(given, contents) : ClusterParameters.parse(given);
+    return new KubernetesCluster(parameters, contractOfKept(parameters.script_path, files));
+  },
+  checkPackage: checkInstallScripts,
 };
 
 class KubernetesCluster implements Vnf {
   readonly #parameters: ClusterParameters;
+  readonly #contract: InstallContract;
 
-  constructor(parameters: ClusterParameters) {
+  constructor(parameters: ClusterParameters, contract: InstallContract) {
     this.#parameters = parameters;
+    this.#contract = contract;
   }
 
   get kept() {
     return { as: CLUSTER_PARAMETERS.keptAs, parameters: this.#parameters };
   }
 
-  get scriptPath(): string {
-    return this.#parameters.script_path;
+  get installScript() {
+    return { path: this.#parameters.script_path, contract: this.#contract };
   }
 
   get vimName(): string | undefined {
@@ -43,7 +51,9 @@ class KubernetesCluster implements Vnf {
   }
 
   checkNew(facts: VnfFacts, flavourId: string): void {
-    checkNewCluster(clusterShape(this.#parameters, facts), this.#parameters, flavourId);
+    const shape = clusterShape(this.#parameters, facts);
+    checkNewCluster(shape, this.#parameters, flavourId);
+    if (this.#contract === 'monolith') checkMonolithShape(shape);
   }
 
   checkRequest(additionalParams: Readonly<Record<string, unknown>>): void {
@@ -77,6 +87,7 @@ class KubernetesCluster implements Vnf {
   }
 
   checkPlan(plan: Plan, { vnfInstanceId, backups, additionalParams }: VnfFacts): void {
+    if (this.#contract === 'monolith') checkMonolithPlan(plan);
     checkBackup(plan, { vnfInstanceId, backups, backupId: backupIdOf(additionalParams) });
   }
 }

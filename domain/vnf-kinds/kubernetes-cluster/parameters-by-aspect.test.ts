@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { checkClusterParameters } from './check-parameters.ts';
 
+const SCRIPT = 'Scripts/install_k8s_cluster.sh';
 const contents = {
   vnfInstanceId: 'i-1',
   vdus: ['masterNode', 'workerNode'],
   aspects: { master_instance: ['masterNode'], worker_instance: ['workerNode'], both: ['masterNode', 'workerNode'] },
   resources: (vduId: string) =>
     new Map([[vduId === 'masterNode' ? 'masterNode_CP1' : 'workerNode_CP2', 'OS::Neutron::Port']]),
-  files: new Set(['Scripts/install_k8s_cluster.sh']),
+  files: new Map([[SCRIPT, readFileSync(new URL(`../../../samples/kubernetes-cluster/${SCRIPT}`, import.meta.url))]]),
 };
 const node = { username: 'ubuntu', password: 'ubuntu' };
 const MASTER = {
@@ -20,7 +22,7 @@ const WORKER = { ...node, aspect_id: 'worker_instance', ssh_cp_name: 'workerNode
 const given = (master: object, more: object = {}) =>
   checkClusterParameters(
     {
-      script_path: 'Scripts/install_k8s_cluster.sh',
+      script_path: SCRIPT,
       master_node: { aspect_id: 'master_instance', ...MASTER, ...master },
       worker_node: WORKER,
       ...more,

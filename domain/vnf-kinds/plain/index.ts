@@ -15,7 +15,7 @@ const nothingInside: InsideServers = {
 
 const plainVnf: Vnf = {
   kept: undefined,
-  scriptPath: undefined,
+  installScript: undefined,
   vimName: undefined,
   checkNew() {},
   checkRequest() {},
@@ -32,4 +32,5 @@ export const plain: VnfKind = {
   managementDrivers: ['vnflcm_noop'],
   parameters: undefined,
   readVnf: () => plainVnf,
+  checkPackage() {},
 };

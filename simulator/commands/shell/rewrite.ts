@@ -1,6 +1,6 @@
 /**
  * Changes in a parsed script before just-bash runs it:
- * - `"$@"` as the name of a command: just-bash takes the joined words for one name, bash runs the first word.
+ * - `"$@"` or `$VARIABLE` as the name of a command: just-bash takes all of it for one name, bash runs the first word.
  * - Programs with a path outside /usr/bin: just-bash would read the file as a script.
  * - Background jobs: just-bash would wait for them.
  * - Units, whose output must appear while the script runs: each command whose output does not end in the unit's own
@@ -82,7 +82,7 @@ export function rewrite(script: ParsedScript, { live }: RewriteOptions): ParsedS
   const simple = (node: Node, streams: Streams): Node => {
     const copy = each(node, streams);
     const name = literal(copy['name']);
-    if (name === undefined && isWordList(copy['name'])) {
+    if (name === undefined && (isWordList(copy['name']) || isSplit(copy['name']))) {
       copy['args'] = [copy['name'] ?? null, ...list(copy['args'])];
       copy['name'] = EMPTY_NAME;
     } else if (name !== undefined && OTHER_DIRECTORY.test(name)) {
@@ -197,4 +197,10 @@ function isWordList(value: Json | undefined): boolean {
           isNode(inner) && inner['type'] === 'ParameterExpansion' && /^@$|\[@\]$/.test(String(inner['parameter'])),
       ),
   );
+}
+
+/** Whether a word is `$name` or `${name}` without quotes, which bash splits into words. */
+function isSplit(value: Json | undefined): boolean {
+  const [part, ...more] = isNode(value) ? list(value['parts']) : [];
+  return more.length === 0 && isNode(part) && part['type'] === 'ParameterExpansion';
 }

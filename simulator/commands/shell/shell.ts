@@ -129,6 +129,23 @@ interface Innards {
   commands: InstalledCommands;
   state: { hashTable: InstalledPaths };
   logResult: (result: ExecResult) => ExecResult;
+  execInScope: (text: string, options: unknown, scope: OutputCount, ...rest: unknown[]) => Promise<ExecResult>;
+}
+
+/** What counts the output of a script in just-bash, to bound it. */
+interface OutputCount {
+  appendOutput: (stream: string, output: string, site: string, counted?: number, kind?: string) => number;
+}
+
+/**
+ * just-bash fails with "invalid stdout accounting" where a command under `set -x` writes bytes and its stderr is
+ * redirected: it takes the bytes of the trace for output that it has counted. So no more counts than there is.
+ */
+function countAtMostTheOutput(scope: OutputCount): void {
+  if (Object.hasOwn(scope, 'appendOutput')) return;
+  const append = scope.appendOutput.bind(scope);
+  scope.appendOutput = (stream, output, site, counted = 0, kind = 'text') =>
+    append(stream, output, site, kind === 'bytes' ? Math.min(counted, output.length) : counted, kind);
 }
 
 const LIMITS = {
@@ -155,5 +172,10 @@ function createBash(run: Run, env: Readonly<Record<string, string>>, cwd: string
   innards.commands = commands;
   innards.state.hashTable = new InstalledPaths(commands);
   innards.logResult = (result) => result;
+  const { execInScope } = innards;
+  innards.execInScope = (text, options, scope, ...rest) => {
+    countAtMostTheOutput(scope);
+    return execInScope.call(bash, text, options, scope, ...rest);
+  };
   return bash;
 }

@@ -27,6 +27,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/etc/shells': '/bin/sh\n/bin/bash\n/usr/bin/bash\n',
   '/etc/timezone': 'Etc/UTC\n',
   '/etc/resolv.conf': 'nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch openstacklocal\n',
+  '/etc/systemd/resolved.conf': '[Resolve]\n#DNS=\n#FallbackDNS=\n#Domains=\n#DNSSEC=no\n',
   '/etc/environment':
     'PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/games:/usr/local/games:/snap/bin"\n',
   '/etc/sudoers.d/90-cloud-init-users': '# User rules for ubuntu\nubuntu ALL=(ALL) NOPASSWD:ALL\n',
