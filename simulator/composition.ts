@@ -12,6 +12,7 @@ import type { NodeFaults } from './nodes.ts';
 import type { Faults } from './world/cloud/faults.ts';
 import { fingerprint } from './world/cloud/fingerprint.ts';
 import type { WorldOptions } from './world/cloud/first-world.ts';
+import { SITE_PROXY_URL } from './world/internet/site-proxy.ts';
 
 export interface SimulatorOptions extends WorldOptions {
   /** Port of the OpenStack APIs. Undefined or 0: any free one. */
@@ -52,6 +53,8 @@ export interface Simulator<Nodes extends NodeHalf = NodeHalf> {
   readonly authUrl: string;
   readonly url: string;
   readonly bastion: NodeHalf['bastion'];
+  /** The HTTP proxy that the machines can use, with its login. It exists for them only. */
+  readonly proxyUrl: string;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly cloud: Cloud;
@@ -112,6 +115,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
     url,
     authUrl: `${url}/identity/v3`,
     bastion,
+    proxyUrl: SITE_PROXY_URL,
     elapsed: clock.elapsed(),
     seed: cloud.state.seed,
     hosts: cloud.state.hosts.length,
@@ -131,6 +135,7 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
     authUrl: `${url}/identity/v3`,
     url,
     bastion,
+    proxyUrl: SITE_PROXY_URL,
     clock,
     ledger,
     cloud,

@@ -41,8 +41,8 @@ export async function runSimulator(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, endAtOnce);
   const simulator = await startSimulator(readOptions(values));
-  const { authUrl, url, bastion } = simulator;
-  process.stdout.write(`${JSON.stringify({ ready: true, authUrl, url, bastion, pid: process.pid })}\n`);
+  const { authUrl, url, bastion, proxyUrl } = simulator;
+  process.stdout.write(`${JSON.stringify({ ready: true, authUrl, url, bastion, proxyUrl, pid: process.pid })}\n`);
 
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -21,6 +21,7 @@ export function exportLines(
     TEMPORAL_ADDRESS: temporal?.address,
     TEMPORAL_UI: temporal?.uiUrl,
     BASTION: simulator && bastionAddress(simulator.bastion),
+    NODE_PROXY: simulator?.proxyUrl,
     // marks the address for a later `vnflow up` in this shell: it is vnflow's own server, not one to use instead
     VNFLOW_OWN_TEMPORAL: temporal?.process && temporal.address,
   };

@@ -19,6 +19,7 @@ const Ready = z.object({
   authUrl: z.url(),
   url: z.url(),
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
+  proxyUrl: z.url(),
   pid: z.int(),
 });
 const Health = z.object({ pid: z.int(), speed: z.number(), hosts: z.int() });
@@ -95,7 +96,8 @@ async function startSimulator(
     const identity = ready && identityOf(ready.pid);
     if (ready && identity) {
       child.unref();
-      return { url: ready.url, authUrl: ready.authUrl, bastion: ready.bastion, speed, process: identity };
+      const { url, authUrl, bastion, proxyUrl } = ready;
+      return { url, authUrl, bastion, proxyUrl, speed, process: identity };
     }
     await delay(50);
   }

@@ -17,6 +17,8 @@ const SimulatorRecord = z.object({
   url: z.url(),
   authUrl: z.url(),
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }),
+  /** The proxy that the nodes can use, with its login. Undefined in the record of an older release. */
+  proxyUrl: z.url().optional(),
   speed: z.number(),
   process: ProcessIdentity,
 });

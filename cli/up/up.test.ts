@@ -22,6 +22,7 @@ const record: UpRecord = {
     url: 'http://127.0.0.1:9891',
     authUrl: 'http://127.0.0.1:9891/identity/v3',
     bastion: { host: '127.0.0.1', port: 9892, user: 'bastion' },
+    proxyUrl: 'http://user1:password1@192.0.2.80:3128',
     speed: 8,
     process: self,
   },
@@ -69,9 +70,9 @@ describe('vnflow env', () => {
   it('prints the variables that openstack, curl, temporal and ssh -J read', () => {
     const lines = exportLines(record, { user, token: 'abc' }).join('\n');
     const print =
-      'echo "$OS_AUTH_URL $OS_USERNAME/$OS_PASSWORD@$OS_PROJECT_NAME $VNFM_URL $VNFM_TOKEN $TEMPORAL_ADDRESS $TEMPORAL_UI $BASTION"';
+      'echo "$OS_AUTH_URL $OS_USERNAME/$OS_PASSWORD@$OS_PROJECT_NAME $VNFM_URL $VNFM_TOKEN $TEMPORAL_ADDRESS $TEMPORAL_UI $BASTION $NODE_PROXY"';
     expect(execFileSync('sh', ['-c', `${lines}\n${print}`], { encoding: 'utf8' }).trim()).toBe(
-      'http://127.0.0.1:9891/identity/v3 nfv_user/devstack@nfv http://127.0.0.1:9890 abc 127.0.0.1:17233 http://127.0.0.1:18233 bastion@127.0.0.1:9892',
+      'http://127.0.0.1:9891/identity/v3 nfv_user/devstack@nfv http://127.0.0.1:9890 abc 127.0.0.1:17233 http://127.0.0.1:18233 bastion@127.0.0.1:9892 http://user1:password1@192.0.2.80:3128',
     );
   });
 

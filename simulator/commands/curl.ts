@@ -1,6 +1,6 @@
 import { FileError } from '../world/files/tree.ts';
-import type { ApiCaller } from '../world/internet/kube-api.ts';
-import { type Answer, isNearby, request } from '../world/internet/request.ts';
+import { curlClient, wgetClient } from '../world/internet/proxy-client.ts';
+import { type Answer, type Caller, isNearby, request } from '../world/internet/request.ts';
 import {
   type Arguments,
   type CommandContext,
@@ -24,12 +24,14 @@ interface Transfer {
   readonly reason: string;
   readonly body: string;
   readonly url: string;
+  /** The status of the proxy's answer to CONNECT. */
+  readonly connected: number | undefined;
 }
 
 const MAX_REDIRECTIONS = 50;
 
 /** Downloads a URL and follows redirections. A fault cuts the body and changes its last byte. */
-function transfer(url: string, options: Arguments, { node, world }: CommandContext, caller: ApiCaller): Transfer {
+function transfer(url: string, options: Arguments, { node, world }: CommandContext, caller: Caller): Transfer {
   let at = url;
   let answer: Answer = request(node, at, caller);
   for (let hops = 0; hops < MAX_REDIRECTIONS && answer.kind === 'answer' && answer.location !== undefined; hops += 1) {
@@ -37,10 +39,11 @@ function transfer(url: string, options: Arguments, { node, world }: CommandConte
     at = answer.location;
     answer = request(node, at, caller);
   }
-  if (answer.kind === 'failed') return { exitCode: answer.code, status: 0, reason: answer.reason, body: '', url: at };
+  const place = { url: at, connected: answer.connected };
+  if (answer.kind === 'failed') return { ...place, exitCode: answer.code, status: 0, reason: answer.reason, body: '' };
   const { status } = answer;
   if (status >= 400 && options.has('-f', '--fail')) {
-    return { exitCode: 22, status, reason: `The requested URL returned error: ${status}`, body: '', url: at };
+    return { ...place, exitCode: 22, status, reason: `The requested URL returned error: ${status}`, body: '' };
   }
   const spoiled =
     status === 200 && world.faults.take('download-corrupted', node.state, ({ urlPrefix }) => url.startsWith(urlPrefix));
@@ -50,7 +53,7 @@ function transfer(url: string, options: Arguments, { node, world }: CommandConte
     status,
     reason: '',
     body: options.has('-I', '--head') ? `HTTP/1.1 ${status}\r\n\r\n` : body,
-    url: at,
+    ...place,
   };
 }
 
@@ -67,7 +70,7 @@ async function withRetries(
   url: string,
   options: Arguments,
   context: CommandContext,
-  caller: ApiCaller,
+  caller: Caller,
 ): Promise<Transfer & { readonly warnings: string }> {
   const tries = Number(options.value('--retry') ?? '0');
   const fixed = options.value('--retry-delay');
@@ -87,6 +90,7 @@ function formatted(format: string, result: Transfer): string {
   const values: Readonly<Record<string, string>> = {
     http_code: String(result.status).padStart(3, '0'),
     response_code: String(result.status).padStart(3, '0'),
+    http_connect: String(result.connected ?? 0).padStart(3, '0'),
     size_download: String(result.body.length),
     url_effective: result.url,
     exitcode: String(result.exitCode),
@@ -123,13 +127,14 @@ function save(path: string, bytes: string, { files }: CommandContext, createDire
 }
 
 /** @returns the credentials of the request, or undefined when the CA file cannot be read */
-async function callerOf(options: Arguments, context: CommandContext): Promise<ApiCaller | undefined> {
+async function callerOf(options: Arguments, context: CommandContext): Promise<Caller | undefined> {
   const given = [...(options.all.get('-H') ?? []), ...(options.all.get('--header') ?? [])];
   const lines = given.includes('@-') ? (await context.stdin()).split(/\r?\n/) : given;
   const header = lines.find((line) => /^authorization:/i.test(line));
   const file = options.has('-k', '--insecure') ? undefined : options.value('--cacert');
   try {
     return {
+      proxies: proxiesOf(options, context),
       ...(header === undefined ? {} : { authorization: header.replace(/^[^:]*:\s*/, '') }),
       ...(file === undefined ? {} : { authority: context.files.readText(context.path(file)) }),
     };
@@ -137,6 +142,12 @@ async function callerOf(options: Arguments, context: CommandContext): Promise<Ap
     if (error instanceof FileError) return undefined;
     throw error;
   }
+}
+
+function proxiesOf(options: Arguments, { env }: CommandContext): ReturnType<typeof curlClient> {
+  const proxy = options.value('-x', '--proxy');
+  const noProxy = options.value('--noproxy');
+  return curlClient(env, { ...(proxy === undefined ? {} : { proxy }), ...(noProxy === undefined ? {} : { noProxy }) });
 }
 
 async function curl(args: readonly string[], context: CommandContext): Promise<Output> {
@@ -168,7 +179,7 @@ async function curl(args: readonly string[], context: CommandContext): Promise<O
 }
 
 /** Maps curl's exit codes to wget's. */
-const WGET_CODES: Readonly<Record<number, number>> = { 3: 1, 6: 4, 7: 4, 28: 4, 35: 5, 52: 4, 60: 5 };
+const WGET_CODES: Readonly<Record<number, number>> = { 3: 1, 5: 4, 56: 8, 6: 4, 7: 4, 28: 4, 35: 5, 52: 4, 60: 5 };
 const WGET_VALUES = new Set(
   '-O --output-document -P --directory-prefix -t --tries -T --timeout -U --header -o -a --post-data'.split(' '),
 );
@@ -185,7 +196,7 @@ async function wget(args: readonly string[], context: CommandContext): Promise<O
   const quiet = options.has('-q', '--quiet');
   let stdout = '';
   for (const url of options.operands) {
-    const result = transfer(url, follow, context, {});
+    const result = transfer(url, follow, context, { proxies: wgetClient(context.env) });
     const { host } = URL.canParse(url) ? new URL(url) : { host: url };
     if (result.exitCode === 6) return failure(4, `wget: unable to resolve host address ‘${host}’`, stdout);
     if (result.exitCode !== 0)

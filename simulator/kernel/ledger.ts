@@ -8,13 +8,26 @@ export interface LedgerEntry {
   readonly at: string;
   /** Simulated seconds since the world began. */
   readonly elapsed: number;
-  readonly kind: 'http' | 'login' | 'login-refused' | 'ssh-limit' | 'command' | 'phase' | 'machine' | 'etcd' | 'fault';
+  readonly kind:
+    | 'http'
+    | 'login'
+    | 'login-refused'
+    | 'ssh-limit'
+    | 'command'
+    | 'phase'
+    | 'machine'
+    | 'etcd'
+    | 'proxy'
+    | 'fault';
   /**
    * The place: node name or server id for node events, service name (heat, nova, …) for http, endpoint of the API for
    * etcd.
    */
   readonly where: string;
-  /** The request line, user name, command line, phase, or limit of sshd. It never contains a password or a body. */
+  /**
+   * The request line (`proxy`: as the proxy of the site gets it), user name, command line, phase, or limit of sshd. It
+   * never contains a password or a body.
+   */
   readonly what: string;
   /**
    * Details. Node events have `server` (its id), a phase has `unit`, and a command that a unit runs has `ofUnit`. Names

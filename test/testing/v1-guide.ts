@@ -10,7 +10,6 @@ const GUIDE_VIM = '05ef7ca5-7e32-4a6b-a03d-52f811f04496';
 const GUIDE_NETWORK = '71a3fbd1-f31e-4c2c-b0e2-26267d64a9ee';
 /** The proxies in the guides' requests: placeholders, too. */
 const GUIDE_PROXY = /https?:\/\/user\d:password\d@host\d:port\d/g;
-const PROXY = 'http://user1:password1@192.0.2.80:3128';
 
 /** Registers the simulated cloud as a VIM. @returns its id */
 export async function registerVim(
@@ -31,13 +30,17 @@ export async function registerVim(
  * Reads a request of the guides for version 1, verbatim but for the ids of the VIM and of the network, and for the proxy.
  * @param name of the file in `samples/requests/v1/`, without `.json`
  */
-export function guideRequestV1(name: string, { cloud }: Pick<System['simulator'], 'cloud'>, vimId: string) {
+export function guideRequestV1(
+  name: string,
+  { cloud, proxyUrl }: Pick<System['simulator'], 'cloud' | 'proxyUrl'>,
+  vimId: string,
+) {
   const text = readFileSync(new URL(`../../samples/requests/v1/${name}.json`, import.meta.url), 'utf8');
   const net0 = Object.values(cloud.state.subnets).find(({ cidr }) => cidr === '10.10.0.0/24');
   return JSON.parse(
     text
       .replaceAll(GUIDE_VIM, vimId)
       .replaceAll(GUIDE_NETWORK, net0?.networkId ?? '')
-      .replaceAll(GUIDE_PROXY, PROXY),
+      .replaceAll(GUIDE_PROXY, proxyUrl),
   );
 }

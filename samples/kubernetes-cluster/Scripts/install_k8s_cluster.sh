@@ -168,16 +168,43 @@ secret_output() {
   printf '%s=%s\n' "$1" "$2" >> "$file" || fail "cannot write the output $1"
 }
 
+# Downloads go through the proxy. NO_PROXY names all that belongs to the cluster.
 use_proxy() {
   [ -n "$HTTP_PROXY$HTTPS_PROXY" ] || return 0
-  local own planes
-  planes=$(printf '%s' "$CONTROL_PLANES" | sed -e 's/[^,=]*=//g')
-  own="localhost,127.0.0.1,.svc,.cluster.local,$NODE_IP,${CLUSTER_ENDPOINT%:*},$VIRTUAL_IP,$planes,$POD_CIDR,$SERVICE_CIDR"
-  own=$(printf '%s' "$own" | sed -e 's/,,*/,/g' -e 's/,$//')
-  export NO_PROXY="${NO_PROXY:+$NO_PROXY,}$own"
-  export no_proxy="$NO_PROXY" http_proxy="$HTTP_PROXY" https_proxy="${HTTPS_PROXY:-$HTTP_PROXY}"
-  export HTTPS_PROXY="$https_proxy"
+  HTTPS_PROXY=${HTTPS_PROXY:-$HTTP_PROXY}
+  export HTTP_PROXY HTTPS_PROXY NO_PROXY
+  export http_proxy="$HTTP_PROXY" https_proxy="$HTTPS_PROXY" no_proxy="$NO_PROXY"
 }
+
+# For every apt of this node, also after this script. A file that others cannot read is a mere warning to their apt.
+configure_apt_proxy() {
+  [ -n "$HTTP_PROXY$HTTPS_PROXY" ] || return 0
+  {
+    [ -z "$HTTP_PROXY" ] || printf 'Acquire::http::Proxy "%s";\n' "$HTTP_PROXY"
+    printf 'Acquire::https::Proxy "%s";\n' "$HTTPS_PROXY"
+    # names only: addresses may be thousands, and a repository has a name
+    printf '%s\n' "$NO_PROXY" | tr ',' '\n' | grep -E '^[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z][A-Za-z0-9.-]*$' |
+      sed -E -e 's/.*/Acquire::http::Proxy::& "DIRECT";/p' -e 's/http/https/'
+  } > "$WORK/apt-proxy"
+  put /etc/apt/apt.conf.d/95vnflow-proxy 0600 < "$WORK/apt-proxy"
+  rm -f "$WORK/apt-proxy"
+}
+
+# configure_service_proxy SERVICE: through an environment file, because systemd shows Environment= to every user.
+configure_service_proxy() {
+  [ -n "$HTTP_PROXY$HTTPS_PROXY" ] || return 0
+  put /etc/vnflow/proxy.env 0600 << ENVIRONMENT
+HTTP_PROXY=$HTTP_PROXY
+HTTPS_PROXY=$HTTPS_PROXY
+NO_PROXY=$NO_PROXY
+ENVIRONMENT
+  put "/etc/systemd/system/$1.service.d/proxy.conf" 0644 << 'DROPIN'
+[Service]
+EnvironmentFile=/etc/vnflow/proxy.env
+DROPIN
+}
+
+proxy_refuses_login() { fail "the proxy refuses its user name or password (407): correct proxy in the request"; }
 
 # -- packages and downloads -------------------------------------------------------------------------------------------
 
@@ -198,6 +225,7 @@ apt_get() {
   attempt=1
   until apt-get "$verb" -y -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Options::=--force-confold "$@" 2> "$WORK/apt.err"; do
     cat "$WORK/apt.err" >&2
+    ! grep -q 'Proxy Authentication Required' "$WORK/apt.err" || proxy_refuses_login
     if grep -Eq 'Unable to locate package|has no installation candidate|Version .* was not found|not signed|NO_PUBKEY|EXPKEYSIG|No space left' "$WORK/apt.err"; then
       fail "apt-get $verb cannot succeed: correct the version, the repository or the disk named above"
     fi
@@ -208,6 +236,11 @@ apt_get() {
     attempt=$((attempt + 1))
     sleep 5
   done
+  # to apt-get update a repository behind https that it cannot reach is a mere warning
+  if grep -q 'Proxy Authentication Required' "$WORK/apt.err"; then
+    cat "$WORK/apt.err" >&2
+    proxy_refuses_login
+  fi
 }
 
 # install_packages PACKAGE[=VERSION_PREFIX*]…: those that are missing.
@@ -240,10 +273,12 @@ known_sha256() {
 # fetch URL FILE
 fetch() {
   local code
-  code=$(curl -fsSL --retry 3 --retry-connrefused --connect-timeout 20 --max-time 900 -o "$2" -w '%{http_code}' "$1" 2> "$WORK/curl.err") && return 0
+  code=$(curl -fsSL --retry 3 --retry-connrefused --connect-timeout 20 --max-time 900 -o "$2" -w '%{http_code} %{http_connect}' "$1" 2> "$WORK/curl.err") && return 0
   cat "$WORK/curl.err" >&2
   case "$code" in
-    400 | 401 | 403 | 404 | 410) fail "$1 answered $code: is the version right, may this node read there?" ;;
+    *407*) proxy_refuses_login ;;
+    "000 403") fail "the proxy does not let this node read $1 (403)" ;;
+    400* | 401* | 403* | 404* | 410*) fail "$1 answered ${code% *}: is the version right, may this node read there?" ;;
     *) try_later "cannot download $1" ;;
   esac
 }
@@ -352,12 +387,7 @@ OOMScoreAdjust=-999
 [Install]
 WantedBy=multi-user.target
 UNIT
-  if [ -n "$HTTP_PROXY$HTTPS_PROXY" ]; then
-    # systemd wants a percent sign doubled
-    printf '[Service]\nEnvironment="HTTP_PROXY=%s" "HTTPS_PROXY=%s" "NO_PROXY=%s"\n' "$HTTP_PROXY" "$HTTPS_PROXY" "$NO_PROXY" |
-      sed -e 's/%/%%/g' > "$WORK/proxy.conf"
-    put /etc/systemd/system/containerd.service.d/proxy.conf 0600 < "$WORK/proxy.conf"
-  fi
+  configure_service_proxy containerd
   containerd config default > "$WORK/containerd.toml" || fail "containerd cannot print its default configuration"
   sed -E -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
     -e "s#(sandbox_image = ).*#\\1\"$IMAGE_REPOSITORY/pause:3.9\"#" \
@@ -415,6 +445,7 @@ pull_images() {
 phase_prepare() {
   need NODE_NAME NODE_IP
   wait_for_cloud_init
+  configure_apt_proxy
   set_host_name
   set_kernel
   if ! command -v curl > /dev/null 2>&1 || ! command -v gpg > /dev/null 2>&1; then
@@ -558,7 +589,12 @@ run_keepalived() {
 # run_kubeadm ARGUMENT…: tells a cause that passes by from one that needs somebody.
 run_kubeadm() {
   local code reason
-  kubeadm "$@" 2> "$WORK/kubeadm.err"
+  # without the proxy: kubeadm downloads nothing itself (containerd does), and would write the proxy with its password
+  # into the manifests of the control plane and into the DaemonSet of kube-proxy
+  (
+    unset HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
+    kubeadm "$@"
+  ) 2> "$WORK/kubeadm.err"
   code=$?
   rm -f "$WORK"/kubeadm-*.yaml # they may name a token and a key
   [ "$code" -ne 0 ] || return 0
@@ -570,7 +606,7 @@ run_kubeadm() {
     try_later "the cluster took $NODE_NAME for Ready: this node was until its reset, or another machine has its name"
   fi
   # first what never passes by, although kubeadm wraps it in words that sound as if
-  if grep -Eq 'none of the public keys|version skew|unsupported|No space left|manifest unknown|unauthorized' "$WORK/kubeadm.err"; then
+  if grep -Eq 'none of the public keys|version skew|unsupported|No space left|manifest unknown|unauthorized|Proxy Authentication Required' "$WORK/kubeadm.err"; then
     fail "kubeadm $1 failed: ${reason:-see the reason above}"
   fi
   if grep -Eiq 'connection refused|was refused|unable to connect to the server|request canceled|connection reset|no route to host|i/o timeout|timed out|deadline exceeded|TLS handshake|EOF|too many requests|internal error|service unavailable|bad gateway|name resolution|etcdserver:|etcd cluster is not healthy|JWS signature|kubeadm-certs. was not found|failed to pull image' "$WORK/kubeadm.err"; then
@@ -1097,7 +1133,14 @@ registry_answers() { curl -fsS --noproxy '*' --max-time 5 -o /dev/null "http://1
 
 phase_registry() {
   wait_for_cloud_init
+  configure_apt_proxy
   install_packages docker.io
+  CHANGED=no
+  configure_service_proxy docker
+  if [ "$CHANGED" = yes ]; then
+    systemctl daemon-reload || fail "systemctl daemon-reload failed"
+    systemctl restart docker || fail "docker does not start: see journalctl -u docker"
+  fi
   systemctl enable --now docker > /dev/null 2>&1 || fail "docker does not start: see journalctl -u docker"
   if [ "$(docker inspect --format '{{.State.Running}}' registry 2> /dev/null)" != true ]; then
     docker rm --force registry > /dev/null 2>&1

@@ -1,4 +1,5 @@
 import { commandSeconds } from '../../kernel/latency.ts';
+import { aptConfiguration } from '../../world/apt/configuration.ts';
 import {
   configure,
   installedNames,
@@ -10,6 +11,7 @@ import {
 } from '../../world/apt/installed.ts';
 import { heldOf, type Plan, planInstall } from '../../world/apt/plan.ts';
 import { FileError } from '../../world/files/tree.ts';
+import { aptClient, type ProxyClient } from '../../world/internet/proxy-client.ts';
 import {
   type Arguments,
   type CommandContext,
@@ -19,6 +21,7 @@ import {
   ok,
   parseArguments,
 } from '../shell/command.ts';
+import { refusalOf } from './download.ts';
 import { DPKG_LOCK, LISTS_LOCK, withLock } from './lock.ts';
 import { updateLists } from './update.ts';
 
@@ -38,9 +41,16 @@ interface Request {
   readonly seconds: number;
 }
 
+function settingsOf(options: Arguments): readonly string[] {
+  return [...(options.all.get('-o') ?? []), ...(options.all.get('--option') ?? [])];
+}
+
+function clientOf({ options, context }: Pick<Request, 'options' | 'context'>): ProxyClient {
+  return aptClient(aptConfiguration(context.node, settingsOf(options)), context.env);
+}
+
 function lockWait(options: Arguments): number {
-  const settings = [...(options.all.get('-o') ?? []), ...(options.all.get('--option') ?? [])];
-  const asked = settings
+  const asked = settingsOf(options)
     .map((setting) => /^dpkg::lock::timeout=(-?\d+)$/i.exec(setting)?.[1])
     .findLast((value) => value !== undefined);
   return Number(asked ?? '0');
@@ -81,7 +91,7 @@ function wasInterrupted({ root }: CommandContext['node']): boolean {
 async function update(request: Request): Promise<Output> {
   return locked(request, LISTS_LOCK, async () => {
     await request.context.sleep(request.seconds);
-    return updateLists(request.context.node);
+    return updateLists(request.context.node, clientOf(request));
   });
 }
 
@@ -103,8 +113,23 @@ async function install(request: Request): Promise<Output> {
       return ok(stdout);
     }
     if (options.has('-d', '--download-only')) return ok(`${stdout}Download complete and in download only mode\n`);
-    return carryOut(plan, { context, stdout, seconds: request.seconds });
+    return fetchFailure(plan, request, stdout) ?? carryOut(plan, { context, stdout, seconds: request.seconds });
   });
+}
+
+/** Downloads the archives of the packages. @returns apt's error, or undefined when all have come */
+function fetchFailure(plan: Plan, request: Request, stdout: string): Output | undefined {
+  const { node } = request.context;
+  const client = clientOf(request);
+  const errors = plan.unpack.flatMap(({ name, version }) => {
+    const from = offered(node, name).find(({ found }) => found.version === version)?.from ?? '';
+    const url = `${from.split(' ')[0] ?? ''}/${name}_${version}_amd64.deb`;
+    const refusal = refusalOf(node, url, client);
+    return refusal === undefined ? [] : [`E: Failed to fetch ${url}  ${refusal.reason}\n`];
+  });
+  if (errors.length === 0) return undefined;
+  const end = 'E: Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?';
+  return failure(100, errors.join('') + end, stdout);
 }
 
 async function refused(

@@ -9,8 +9,10 @@ import {
   sourcesOf,
 } from '../../world/apt/sources.ts';
 import { FileError, parentOf } from '../../world/files/tree.ts';
+import type { ProxyClient } from '../../world/internet/proxy-client.ts';
 import type { SimNode } from '../../world/world.ts';
 import { failure, type Output } from '../shell/command.ts';
+import { refusalOf } from './download.ts';
 
 interface Fetched {
   readonly line: string;
@@ -23,7 +25,7 @@ interface Fetched {
 const INSECURE =
   "N: Updating from such a repository can't be done securely, and is therefore disabled by default.\nN: See apt-secure(8) manpage for repository creation and user configuration details.\n";
 
-function fetchList(node: SimNode, source: Source): Fetched {
+function fetchList(node: SimNode, source: Source, client: ProxyClient): Fetched {
   const name = describeSource(source);
   if (!isReachable(source)) {
     const reason = `Temporary failure resolving '${hostOf(source)}'`;
@@ -31,6 +33,14 @@ function fetchList(node: SimNode, source: Source): Fetched {
       line: `Err: ${name} InRelease\n  ${reason}`,
       warning: `W: Failed to fetch ${source.uri}/${source.suite === '/' ? '' : `dists/${source.suite}/`}InRelease  ${reason}\n`,
     };
+  }
+  const list = `${source.uri}/${source.suite === '/' ? '' : `dists/${source.suite}/`}InRelease`;
+  const refusal = refusalOf(node, list, client);
+  if (refusal !== undefined) {
+    const text = `Failed to fetch ${list}  ${refusal.reason}\n`;
+    const line = `Err: ${name} InRelease\n  ${refusal.reason}`;
+    if (!refusal.isAnswer) return { line, warning: `W: ${text}` };
+    return { line, error: `E: ${text}E: The repository '${name} InRelease' is not signed.\n${INSECURE}` };
   }
   const repository = repositoryAt(source);
   if (!repository) {
@@ -55,9 +65,9 @@ function fetchList(node: SimNode, source: Source): Fetched {
 /**
  * Fetches the lists of all configured repositories. Like apt, it succeeds when some repositories were only unreachable.
  */
-export function updateLists(node: SimNode): Output {
+export function updateLists(node: SimNode, client: ProxyClient): Output {
   const sources = sourcesOf(node);
-  const fetched = sources.map((source) => fetchList(node, source));
+  const fetched = sources.map((source) => fetchList(node, source, client));
   let stdout = '';
   fetched.forEach(({ line }, index) => {
     stdout += `${line.replace(/^(Hit|Get|Err):/, `$1:${index + 1}`)}\n`;

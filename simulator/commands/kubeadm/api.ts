@@ -2,6 +2,7 @@ import { commandSeconds } from '../../kernel/latency.ts';
 import type { ClusterState } from '../../world/cluster/clusters.ts';
 import { dialError, reachApi } from '../../world/cluster/endpoints.ts';
 import { serverOf, trustedAuthority } from '../../world/cluster/kube-nodes.ts';
+import { goClient } from '../../world/internet/proxy-client.ts';
 import type { CommandContext } from '../shell/command.ts';
 
 export const ADMIN_CONF = '/etc/kubernetes/admin.conf';
@@ -12,7 +13,7 @@ export function clusterOf(context: CommandContext, path = ADMIN_CONF): ClusterSt
   if (!node.root.exists(path)) return `failed to load admin kubeconfig: open ${path}: no such file or directory`;
   const text = files.readText(path);
   const server = serverOf(text) ?? '';
-  const reached = reachApi(node, server);
+  const reached = reachApi(node, server, goClient('kubeadm', context.env));
   if ('problem' in reached)
     return `Get "https://${server}/api/v1/namespaces/kube-system?timeout=10s": ${dialError(reached)}`;
   if (trustedAuthority(text) !== reached.cluster.ca.hash) {

@@ -11,6 +11,8 @@ export interface ControlPlaneFiles {
   readonly name: string;
   readonly address: string;
   readonly certSans: readonly string[];
+  /** The environment of kubeadm: it gives its proxy variables to the components. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Files that all control-plane nodes of a cluster share and that a join downloads. */
@@ -106,7 +108,7 @@ function writeKubeconfigs(node: SimNode, cluster: ClusterState, { address }: Con
   write('scheduler', `${address}:6443`, 'system:kube-scheduler', '');
 }
 
-function writeManifests(node: SimNode, cluster: ClusterState, { name, address }: ControlPlaneFiles): void {
+function writeManifests(node: SimNode, cluster: ClusterState, { name, address, env }: ControlPlaneFiles): void {
   node.root.makeDirectory(MANIFESTS, true);
   const commands: Readonly<Record<(typeof COMPONENTS)[number], readonly string[]>> = {
     etcd: [
@@ -130,11 +132,15 @@ function writeManifests(node: SimNode, cluster: ClusterState, { name, address }:
     ],
     'kube-scheduler': ['kube-scheduler', '--leader-elect=true'],
   };
+  const proxy = Object.entries(env)
+    .filter(([variable]) => /^(https?|ftp|no)_proxy$/i.test(variable))
+    .map(([variable, value]) => `    - name: ${variable}\n      value: ${value}\n`);
   for (const component of COMPONENTS) {
+    const variables = component === 'etcd' || proxy.length === 0 ? '' : `    env:\n${proxy.join('')}`;
     const lines = commands[component].map((argument) => `    - ${argument}\n`).join('');
     node.root.write(
       `${MANIFESTS}/${component}.yaml`,
-      `apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    component: ${component}\n    tier: control-plane\n  name: ${component}\n  namespace: kube-system\nspec:\n  containers:\n  - command:\n${lines}    image: ${cluster.imageRepository}/${component}:${cluster.version}\n    name: ${component}\n  hostNetwork: true\n`,
+      `apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    component: ${component}\n    tier: control-plane\n  name: ${component}\n  namespace: kube-system\nspec:\n  containers:\n  - command:\n${lines}    image: ${cluster.imageRepository}/${component}:${cluster.version}\n${variables}    name: ${component}\n  hostNetwork: true\n`,
       { mode: 0o600 },
     );
   }

@@ -6,6 +6,7 @@ import { startRestored } from '../../world/cluster/etcd-snapshot.ts';
 import { createAuthority, publicKeyHash } from '../../world/cluster/pki.ts';
 import { markControlPlane, registerNode } from '../../world/cluster/registration.ts';
 import { installedProgram } from '../../world/files/installed-program.ts';
+import { goClient } from '../../world/internet/proxy-client.ts';
 import { kubeletProblem } from '../../world/systemd/services.ts';
 import { addImages } from '../runtime.ts';
 import { type CommandContext, failure, type Output, ok, parseArguments } from '../shell/command.ts';
@@ -113,13 +114,13 @@ export async function init(args: readonly string[], context: CommandContext): Pr
   await pullMissing(context, wanted.version, wanted.repository);
   await context.sleep(seconds * 0.5);
   const cluster = await makeCluster(context, wanted);
-  const files = { name: wanted.name, address: wanted.address, certSans: wanted.certSans };
+  const files = { name: wanted.name, address: wanted.address, certSans: wanted.certSans, env: context.env };
   await writeControlPlane(context.node, cluster, files);
   writeKubelet(context.node, cluster, { name: wanted.name, server: cluster.endpoint, address: wanted.address });
   const problem = kubeletProblem(context.node);
   if (problem !== undefined) return kubeletFailed(context, { head: head + checked.stderr, problem });
   await context.sleep(seconds * 0.5);
-  const reached = reachApi(context.node, cluster.endpoint);
+  const reached = reachApi(context.node, cluster.endpoint, goClient('kubeadm', context.env));
   if ('problem' in reached) {
     return failure(
       1,

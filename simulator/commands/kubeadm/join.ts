@@ -5,6 +5,7 @@ import { addMember, hasQuorum, memberRuns, memberStarted, writeMemberData } from
 import { readinessOf } from '../../world/cluster/kube-nodes.ts';
 import { markControlPlane, registerNode } from '../../world/cluster/registration.ts';
 import { installedProgram } from '../../world/files/installed-program.ts';
+import { goClient } from '../../world/internet/proxy-client.ts';
 import { kubeletProblem } from '../../world/systemd/services.ts';
 import { type CommandContext, failure, type Output, parseArguments } from '../shell/command.ts';
 import { workSeconds } from './api.ts';
@@ -93,7 +94,7 @@ async function discover(wanted: Wanted, context: CommandContext): Promise<Cluste
   const wrap = (text: string) =>
     `error execution phase preflight: couldn't validate the identity of the API Server: ${text}`;
   for (;;) {
-    const reached: Reached = reachApi(context.node, wanted.endpoint);
+    const reached: Reached = reachApi(context.node, wanted.endpoint, goClient('kubeadm', context.env));
     const problem =
       'problem' in reached ? unreachable(reached, wanted) : tokenProblem(reached.cluster, { id, secret, context });
     if (problem === undefined && 'cluster' in reached) {
@@ -218,7 +219,7 @@ async function joinWorker(wanted: Wanted, joining: Joining): Promise<Output> {
   const stopped = await startKubelet(wanted, joining);
   if (stopped) return stopped;
   await context.sleep(work * 0.6);
-  const reached = reachApi(context.node, wanted.endpoint);
+  const reached = reachApi(context.node, wanted.endpoint, goClient('kubeadm', context.env));
   if ('problem' in reached)
     return fail(
       `error execution phase kubelet-start: Get "https://${wanted.endpoint}/api/v1/nodes/${wanted.name}?timeout=10s": ${dialError(reached)}`,
@@ -237,7 +238,12 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
     return fail('error execution phase check-etcd: error syncing endpoints with etcd: context deadline exceeded');
   }
   putSharedKeys(node, cluster.certificates?.files ?? {});
-  await writeControlPlane(node, cluster, { name: wanted.name, address: wanted.address, certSans: [] });
+  await writeControlPlane(node, cluster, {
+    name: wanted.name,
+    address: wanted.address,
+    certSans: [],
+    env: context.env,
+  });
   // etcd does not run yet: its manifest is written after the membership
   const manifest = node.root.readText('/etc/kubernetes/manifests/etcd.yaml');
   node.root.remove('/etc/kubernetes/manifests/etcd.yaml', { recursive: false, force: true });

@@ -4,6 +4,7 @@ import { serverOf, trustedAuthority } from '../../world/cluster/kube-nodes.ts';
 import { type Identity, identityIn } from '../../world/cluster/kubeconfig.ts';
 import { bearerOf, isBoundAsAdmin } from '../../world/cluster/service-accounts.ts';
 import { FileError } from '../../world/files/tree.ts';
+import { goClient } from '../../world/internet/proxy-client.ts';
 import type { SimNode } from '../../world/world.ts';
 import { type CommandContext, failure, type Output } from '../shell/command.ts';
 
@@ -39,7 +40,11 @@ export function connect(context: CommandContext, options: ConnectionOptions): Co
     );
   }
   const server = options.server?.replace(/^https:\/\//, '') ?? serverOf(text) ?? '';
-  const reached = reachApi(context.node, server.includes(':') ? server : `${server}:443`);
+  const reached = reachApi(
+    context.node,
+    server.includes(':') ? server : `${server}:443`,
+    goClient('kubectl', context.env),
+  );
   if ('problem' in reached) {
     if (reached.problem === 'refused') {
       return failure(1, `The connection to the server ${server} was refused - did you specify the right host or port?`);

@@ -5,6 +5,7 @@ import {
   canReload,
   isAlwaysThere,
   reloadService,
+  reloadUnitFiles,
   serviceState,
   startService,
   stopService,
@@ -35,6 +36,8 @@ export async function systemctl(args: readonly string[], context: CommandContext
   switch (verb) {
     case 'daemon-reload':
     case 'daemon-reexec':
+      reloadUnitFiles(context.node);
+      return ok();
     case 'set-default':
       return ok();
     case 'is-active':

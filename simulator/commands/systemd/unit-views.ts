@@ -1,4 +1,12 @@
-import { activeState, baseName, isAlwaysThere, serviceState, unitFile } from '../../world/systemd/services.ts';
+import {
+  activeState,
+  baseName,
+  isAlwaysThere,
+  serviceState,
+  unitFile,
+  unitTexts,
+} from '../../world/systemd/services.ts';
+import { assignments } from '../../world/systemd/unit-environment.ts';
 import type { SimNode } from '../../world/world.ts';
 import { failure, type Output, ok } from '../shell/command.ts';
 
@@ -50,7 +58,17 @@ function properties(unit: string, node: SimNode): Readonly<Record<string, string
     ActiveEnterTimestamp: state?.since ?? '',
     FragmentPath: unitFile(node, unit)?.path ?? '',
     NRestarts: '0',
+    Environment: environmentShown(unit, node),
   };
+}
+
+/** `Environment=` of a unit: every user may read it. Of environment files systemd shows only the names. */
+function environmentShown(unit: string, node: SimNode): string {
+  const lines = unitTexts(node, unit).flatMap((text) => text.split('\n'));
+  const assigned = lines.flatMap((line) => /^Environment=(.*)$/.exec(line)?.[1] ?? []);
+  return Object.entries(Object.assign({}, ...assigned.map(assignments)))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 }
 
 export function show(

@@ -1,5 +1,5 @@
 import { FileError } from '../files/tree.ts';
-import { isKnownHost } from '../internet/request.ts';
+import { isKnownHost } from '../internet/hosts.ts';
 import { DOCKER_KEY, KUBERNETES_KEY, keyId, keysIn, type SigningKey, withoutArmour } from '../internet/signing-keys.ts';
 import type { SimNode } from '../world.ts';
 import { DOCKER_PACKAGES } from './docker.ts';
@@ -93,7 +93,7 @@ export function hostOf({ uri }: Source): string {
 }
 
 export function isReachable(source: Source): boolean {
-  return isKnownHost(hostOf(source)) || hostOf(source).endsWith('.archive.ubuntu.com');
+  return isKnownHost(hostOf(source));
 }
 
 /** Returns why this machine does not accept the signature of a repository. Undefined when it does. */

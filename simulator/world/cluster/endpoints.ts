@@ -1,3 +1,6 @@
+import type { ProxyClient } from '../internet/proxy-client.ts';
+import { proxyFor } from '../internet/proxy-client.ts';
+import { goError, wayTo } from '../internet/site-proxy.ts';
 import { addressesOf, isUp } from '../nodes/node.ts';
 import { activeState, kubeletRuns } from '../systemd/services.ts';
 import type { SimNode } from '../world.ts';
@@ -13,7 +16,9 @@ export type Reached =
       readonly problem: 'refused' | 'no-route' | 'no-host' | 'eof' | 'no-quorum';
       readonly host: string;
       readonly port: number;
-    };
+    }
+  /** The client asks a proxy for the connection, and gets none. */
+  | { readonly problem: 'proxy'; readonly reason: string };
 
 /** Returns the cluster of the API server on this machine. `no-quorum`: the server listens, but etcd does not answer. */
 function apiServerOn(node: SimNode): ClusterState | 'no-quorum' | undefined {
@@ -35,13 +40,21 @@ function hostNode(from: SimNode, host: string): SimNode | undefined | 'no-host' 
   return address === undefined ? 'no-host' : hostNode(from, address);
 }
 
-/** Opens a connection to an API server, directly or through a load balancer. */
-export function reachApi(from: SimNode, endpoint: string): Reached {
+/**
+ * Opens a connection to an API server, directly or through a load balancer.
+ * @param client the proxy settings of the program. Undefined when it has none
+ */
+export function reachApi(from: SimNode, endpoint: string, client?: ProxyClient): Reached {
   const at = endpoint.lastIndexOf(':');
   const host = at < 0 ? endpoint : endpoint.slice(0, at);
   const port = at < 0 ? 443 : Number(endpoint.slice(at + 1));
-  const fail = (problem: Extract<Reached, { problem: string }>['problem']): Reached => ({ problem, host, port });
+  const fail = (problem: Exclude<Broken['problem'], 'proxy'>): Reached => ({ problem, host, port });
   if (!isUp(from)) return fail('no-route');
+  const target = new URL(`https://${host}:${port}`);
+  if (proxyFor(client, target) !== undefined) {
+    const way = wayTo(from, target, client);
+    if (way.kind !== 'open') return { problem: 'proxy', reason: goError(way) };
+  }
   const node = hostNode(from, host);
   if (node === 'no-host') return fail('no-host');
   if (!node || !isUp(node)) return fail('no-route');
@@ -62,8 +75,12 @@ export function reachApi(from: SimNode, endpoint: string): Reached {
   return fail('eof');
 }
 
+type Broken = Extract<Reached, { problem: string }>;
+
 /** Returns Go's error message for a failed connection. */
-export function dialError({ problem, host, port }: Extract<Reached, { problem: string }>): string {
+export function dialError(broken: Broken): string {
+  if (broken.problem === 'proxy') return broken.reason;
+  const { problem, host, port } = broken;
   switch (problem) {
     case 'refused':
       return `dial tcp ${host}:${port}: connect: connection refused`;

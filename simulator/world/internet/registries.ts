@@ -1,6 +1,8 @@
 import type { SimNode } from '../world.ts';
+import { goClient } from './proxy-client.ts';
 import { isReleased } from './releases.ts';
 import { request } from './request.ts';
+import { goError, wayTo } from './site-proxy.ts';
 
 /** The reason why an image cannot be pulled, in the runtime's words. */
 export interface ImageProblem {
@@ -29,8 +31,25 @@ export function imageProblem(node: SimNode, image: string, client: 'docker' | 'c
   if (!/^[a-z0-9][\w./:@-]*$/.test(image)) return { reason: `invalid reference format` };
   const full = normalImage(image);
   const host = full.slice(0, full.indexOf('/'));
-  if (PUBLIC.has(host)) return publicProblem(full);
-  return privateProblem(node, { host, full, client });
+  const wanted = { host, full, client };
+  const way = wayTo(
+    node,
+    new URL(`https://${host}/v2/`),
+    goClient(client, node.state.units[client]?.environment ?? {}),
+  );
+  if (way.kind !== 'open') return { reason: refusedRequest(wanted, goError(way)) };
+  return PUBLIC.has(host) ? publicProblem(full) : privateProblem(node, wanted);
+}
+
+/** The words of the client for a request to a registry that got no answer. */
+function refusedRequest({ host, full, client }: Wanted, cause: string): string {
+  if (client === 'docker') return `Get "https://${host === 'docker.io' ? 'registry-1.docker.io' : host}/v2/": ${cause}`;
+  return `failed to resolve reference "${full}": failed to do request: ${headOf({ host, full })}: ${cause}`;
+}
+
+function headOf({ host, full }: Pick<Wanted, 'host' | 'full'>): string {
+  const name = full.slice(host.length + 1).replace(/:[^:/]+$/, '');
+  return `Head "https://${host}/v2/${name}/manifests/${full.slice(full.lastIndexOf(':') + 1)}"`;
 }
 
 /** Returns the error of the container runtime interface for a pull that cannot succeed. Undefined when it can. */
@@ -64,7 +83,7 @@ interface Wanted {
  */
 function privateProblem(node: SimNode, { host, full, client }: Wanted): ImageProblem | undefined {
   const answer = request(node, `http://${host}/v2/`);
-  const head = `Head "https://${host}/v2/${full.slice(host.length + 1).replace(/:[^:/]+$/, '')}/manifests/${full.slice(full.lastIndexOf(':') + 1)}"`;
+  const head = headOf({ host, full });
   if (answer.kind === 'failed') {
     const reason =
       answer.code === 6

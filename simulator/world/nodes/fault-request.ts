@@ -6,7 +6,10 @@ const seconds = z.number().min(0);
 
 /** A fault of a node in the body of POST /_simulator/faults: the forms of `NodeFault`. */
 const nodeFaultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ ...where, kind: z.enum(['ssh-refused', 'ssh-hang', 'host-key', 'disk-full', 'unreachable']) }),
+  z.strictObject({
+    ...where,
+    kind: z.enum(['ssh-refused', 'ssh-hang', 'host-key', 'disk-full', 'no-way-out', 'unreachable']),
+  }),
   z.strictObject({
     ...where,
     kind: z.literal('ssh-reset'),

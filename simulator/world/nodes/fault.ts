@@ -31,5 +31,7 @@ export type NodeFault =
   /** The first download by `curl` or `wget` of a URL with this prefix has other bytes. */
   | (Where & { readonly kind: 'download-corrupted'; readonly urlPrefix: string })
   | (Where & { readonly kind: 'disk-full' })
+  /** The network of the node has no way out but the proxy of the site. */
+  | (Where & { readonly kind: 'no-way-out' })
   /** The node runs, but SSH and the API cannot reach it. */
   | (Where & { readonly kind: 'unreachable' });

@@ -21,6 +21,7 @@ export interface NodeFaults {
   ): Extract<NodeFault, { kind: K }> | undefined;
   diskFull(node: NodeState): boolean;
   unreachable(node: NodeState): boolean;
+  noWayOut(node: NodeState): boolean;
 }
 
 /** @param onFault called for each fault that strikes */
@@ -61,6 +62,7 @@ export function createNodeFaults(
     },
     diskFull: (node) => lasting('disk-full', node),
     unreachable: (node) => lasting('unreachable', node),
+    noWayOut: (node) => lasting('no-way-out', node),
   };
 }
 

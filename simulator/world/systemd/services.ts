@@ -3,6 +3,7 @@ import { keepalivedProblem } from '../cluster/keepalived.ts';
 import { installedProgram } from '../files/installed-program.ts';
 import { log } from '../nodes/node.ts';
 import type { SimNode } from '../world.ts';
+import { unitEnvironment } from './unit-environment.ts';
 import type { UnitState } from './unit-state.ts';
 
 /** Services of the image that always exist and always run. */
@@ -54,6 +55,19 @@ export function unitFile(node: SimNode, unit: string): UnitFile | undefined {
     };
   }
   return undefined;
+}
+
+/** The texts of a unit's file and of its drop-ins, in the order in which systemd reads them. */
+export function unitTexts(node: SimNode, unit: string): readonly string[] {
+  const { root } = node;
+  const directories = UNIT_DIRECTORIES.map((directory) => `${directory}/${baseName(unit)}.service.d`);
+  const names = directories.flatMap((directory) => (root.exists(directory) ? root.list(directory) : []));
+  const dropIns = [...new Set(names.filter((name) => name.endsWith('.conf')))].sort().flatMap((name) => {
+    const path = directories.map((directory) => `${directory}/${name}`).find((candidate) => root.exists(candidate));
+    return path === undefined ? [] : [path];
+  });
+  const file = unitFile(node, unit)?.path;
+  return [...(file === undefined ? [] : [file]), ...dropIns].map((path) => root.readText(path));
 }
 
 export function isAlwaysThere(unit: string): boolean {
@@ -140,7 +154,7 @@ export function startService(node: SimNode, unit: string): string | undefined {
   const file = unitFile(node, unit);
   const state = serviceState(node, unit);
   if (!file || !state) return undefined;
-  const problem = startProblem(node, file);
+  const problem = readEnvironment(node, state) ?? startProblem(node, file);
   state.active = problem === undefined ? 'active' : 'failed';
   state.result = problem === undefined ? 'success' : 'exit-code';
   state.exitCode = problem === undefined ? 0 : 1;
@@ -150,6 +164,26 @@ export function startService(node: SimNode, unit: string): string | undefined {
   log(node, `${state.name}.service`, problem ?? `Started ${file.description}.`);
   node.changed();
   return problem;
+}
+
+/**
+ * Takes the environment from the unit's files. A unit that runs keeps the one that systemd has read before, until
+ * `systemctl daemon-reload`.
+ * @returns why the service does not start, or undefined
+ */
+function readEnvironment(node: SimNode, state: UnitState): string | undefined {
+  if (state.active === 'active' && state.environment && !state.isReloaded) return undefined;
+  const made = unitEnvironment(node, unitTexts(node, state.name));
+  if ('problem' in made) return made.problem;
+  state.environment = made.variables;
+  state.isReloaded = false;
+  return undefined;
+}
+
+/** Reads the files of all units again, for their next start. */
+export function reloadUnitFiles(node: SimNode): void {
+  for (const state of Object.values(node.state.units)) state.isReloaded = true;
+  node.changed();
 }
 
 function readConfiguration(node: SimNode, state: UnitState): void {

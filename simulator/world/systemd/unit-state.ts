@@ -12,6 +12,10 @@ export interface UnitState {
   pid: number;
   /** The configuration that was read at the last start or reload; the file may be newer. */
   loaded?: string;
+  /** The environment of the process, from the unit's files. Undefined for other units than services of files. */
+  environment?: Readonly<Record<string, string>>;
+  /** True after `daemon-reload`, until the next start: until then systemd uses the files as it read them before. */
+  isReloaded?: boolean;
   /** The settings of a transient unit made by systemd-run. Undefined for other units. */
   readonly transient?: Transient;
 }
