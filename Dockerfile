@@ -1,4 +1,4 @@
-FROM node:24-bookworm-slim
+FROM node:26-bookworm-slim
 WORKDIR /vnflow
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { areDependenciesPresent, installDependencies } from './dependencies.mjs';
 import { withLock } from './lock.mjs';
-import { fetchNode24, presentNode24 } from './node24.mjs';
+import { fetchNode, presentNode } from './node.mjs';
 import { CACHE, cacheDirectory, PROJECT } from './paths.mjs';
 import { fetchTemporal } from './temporal/fetch.mjs';
 import { findTemporal } from './temporal/find.mjs';
@@ -9,11 +9,11 @@ import { findTemporal } from './temporal/find.mjs';
 /**
  * Provides the missing prerequisites of vnflow, and leaves existing ones alone.
  * @param {{ temporal: boolean, env?: NodeJS.ProcessEnv }} needs `temporal`: does the command need a Temporal server?
- * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} Node 24, and the environment to run vnflow with
+ * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} a Node that is new enough, and the environment to run vnflow with
  * @throws {Error} that says what is missing and how to provide it
  */
 export async function prepare({ temporal, env = process.env }) {
-  const node = presentNode24() ?? (await alone(async () => presentNode24() ?? (await fetchNode24(env))));
+  const node = presentNode() ?? (await alone(async () => presentNode() ?? (await fetchNode(env))));
   if (!areDependenciesPresent(PROJECT)) {
     await alone(async () => {
       if (!areDependenciesPresent(PROJECT)) await installDependencies(PROJECT, node, env);

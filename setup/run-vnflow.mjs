@@ -13,7 +13,7 @@ const FRUGAL_FLAGS = ['--max-semi-space-size=1'];
 const FRUGAL_ENV = { MALLOC_ARENA_MAX: '2' };
 
 /**
- * Runs the `vnflow` command with Node 24 in place of this process.
+ * Runs the `vnflow` command, in a Node that is new enough, in place of this process.
  * @param {string} node
  * @param {readonly string[]} args of the command
  * @param {NodeJS.ProcessEnv} env
@@ -21,18 +21,18 @@ const FRUGAL_ENV = { MALLOC_ARENA_MAX: '2' };
  */
 export function runVnflow(node, args, env) {
   const main = path.join(PROJECT, 'cli', 'main.ts');
-  return runWithNode24(node, [...FRUGAL_FLAGS, main, ...args], { ...FRUGAL_ENV, ...env });
+  return runWithNode(node, [...FRUGAL_FLAGS, main, ...args], { ...FRUGAL_ENV, ...env });
 }
 
 /**
- * Runs a script with Node 24 in place of this process: it uses this terminal, gets its signals, and its exit code
- * becomes ours.
+ * Runs a script, in a Node that is new enough, in place of this process: it uses this terminal, gets its signals, and
+ * its exit code becomes ours.
  * @param {string} node
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<number>} the exit code
  */
-export function runWithNode24(node, args, env) {
+export function runWithNode(node, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], { env, stdio: 'inherit' });
     for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROJECT } from './paths.mjs';
 import { prepare } from './prepare.mjs';
-import { runVnflow, runWithNode24 } from './run-vnflow.mjs';
+import { runVnflow, runWithNode } from './run-vnflow.mjs';
 
 /** The scripts of `npm run COMMAND`, which run once all prerequisites are there. */
 const SCRIPTS = {
@@ -24,7 +24,7 @@ async function run(command, rest) {
   }
   const { node, env } = await prepare({ temporal: true });
   if (script === undefined) return await runVnflow(node, ['demo', ...rest], env);
-  return await runWithNode24(node, [path.join(PROJECT, script), ...rest], env);
+  return await runWithNode(node, [path.join(PROJECT, script), ...rest], env);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

