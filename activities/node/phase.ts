@@ -12,13 +12,12 @@ import {
 import { cancelJob, type JobResult, jobId, runJob } from '../../ssh/job.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
 import { isToBeStopped } from '../../store/operator-controls.ts';
-import { packageIdOf } from '../../store/vnf-instances.ts';
-import { readVnfPackageFile } from '../../store/vnf-packages.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { pollMsOf } from '../attempt/poll.ts';
 import { attemptNumber } from '../attempt/step-attempt.ts';
 import { readFact } from '../facts/kept-facts.ts';
 import type { StepContext } from '../step-context.ts';
+import { readInstallScript } from './install-script.ts';
 import { loginOf, type NodeAccess } from './node-session.ts';
 
 const LOG_RECORD_MS = 1_000;
@@ -44,7 +43,7 @@ export interface PhaseContext extends StepContext, NodeAccess {}
 /**
  * Runs a phase of the package's install script on a node, as a job that is started or, when it runs already, attached
  * to.
- * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, NODE_DISK_FULL, NODE_JOB_TIMEOUT with the tail of
+ * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, PACKAGE_SOURCE_GONE, NODE_DISK_FULL, NODE_JOB_TIMEOUT with the tail of
  * the log
  */
 export async function runPhase(step: PhaseContext, phase: Phase): Promise<JobResult> {
@@ -67,7 +66,7 @@ export async function runPhase(step: PhaseContext, phase: Phase): Promise<JobRes
   const job = {
     id: phaseJobId(input, phase.jobSuffix),
     description: `vnflow ${name} ${node.nodeName}`,
-    script: await readInstallScript(step),
+    script: await readInstallScript(step, parameters.script_path),
     args: [name],
     env: environment,
     secrets: hiddenValues(parameters),
@@ -118,15 +117,6 @@ export function phaseJobId({ vnfLcmOpOccId, stepId }: StepInput, suffix?: string
 function hiddenValues(parameters: ClusterParameters): string[] {
   const names = new Set([parameters.master_node.username, parameters.worker_node.username]);
   return secretValues(parameters).filter((value) => !names.has(value));
-}
-
-async function readInstallScript({ deps, input, parameters }: PhaseContext): Promise<Buffer> {
-  const { script_path: path } = parameters;
-  const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
-  const script = packageId && (await readVnfPackageFile(deps.db, packageId, path.replace(/^\.\//, '')));
-  if (!script)
-    throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${path} (script_path).` });
-  return script;
 }
 
 /**

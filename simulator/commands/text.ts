@@ -34,7 +34,13 @@ function date(args: readonly string[], context: CommandContext): Promise<Output>
   return context.original(args.map((argument) => (argument.startsWith('+') ? plain(argument) : argument)));
 }
 
+/** just-bash's sed does not know `-u`; it reads all of its input at once, so there is nothing to flush. */
+function sed(args: readonly string[], context: CommandContext): Promise<Output> {
+  return context.original(args.filter((argument) => argument !== '-u' && argument !== '--unbuffered'));
+}
+
 export const TEXT: CommandTable = {
   grep: { run: grep, usesBundled: true },
   date: { run: date, usesBundled: true },
+  sed: { run: sed, usesBundled: true },
 };

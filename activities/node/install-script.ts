@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { VnflowError } from '../../domain/problems.ts';
+import { type InstallContract, installContractOf } from '../../domain/vnf-kinds/kubernetes-cluster/install-contract.ts';
+import { packageIdOf } from '../../store/vnf-instances.ts';
+import { readVnfPackageFile } from '../../store/vnf-packages.ts';
+import type { ActivityContext } from '../activity-context.ts';
+
+/** Makes phases out of a script of Tacker's contract. */
+const ADAPTER = readFileSync(new URL('./monolith-adapter.sh', import.meta.url), 'utf8');
+const BASE64_COLUMNS = 100;
+
+/** How a script of each contract becomes a script with phases (docs/install-script.md). */
+const WITH_PHASES: Readonly<Record<InstallContract, (script: Buffer) => Buffer | string>> = {
+  phases: (script) => script,
+  monolith: adaptMonolith,
+};
+
+/**
+ * Reads the install script of an instance's package as a script with phases.
+ * @param given `script_path` of the parameters
+ * @throws VnflowError RESOURCE_MISSING
+ */
+export async function readInstallScript({ deps, input }: ActivityContext, given: string): Promise<Buffer | string> {
+  const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
+  const script = packageId && (await readVnfPackageFile(deps.db, packageId, path.posix.normalize(given)));
+  if (!script)
+    throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${given} (script_path).` });
+  const verdict = installContractOf(script.toString());
+  return WITH_PHASES['contract' in verdict ? verdict.contract : 'phases'](script);
+}
+
+/** The adapter with the script behind it, in comment lines, so that one file goes to the node. @internal */
+export function adaptMonolith(script: Buffer): string {
+  const lines = script.toString('base64').match(new RegExp(`.{1,${BASE64_COLUMNS}}`, 'g')) ?? [];
+  return `${ADAPTER}${lines.map((line) => `#= ${line}\n`).join('')}`;
+}
