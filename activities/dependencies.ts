@@ -75,6 +75,8 @@ export interface ActivityDependencies {
   readonly bastion?: Bastion;
   readonly backups: BackupSettings & { readonly store: ClusterBackups };
   readonly pace: Pace;
+  /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
+  readonly allowPackageCode?: boolean | undefined;
   readonly log: Logger;
 }
 

@@ -105,7 +105,23 @@ const INSTANTIATE: [name: string, change: Change, status: number, code: string, 
     /vim1\.accessInfo: is missing; give it, or the vimId/,
   ],
   ['no VIM and no default VIM', (body) => delete body.vimConnectionInfo, 422, 'VIM_MISSING', /No VimConnectionInfo/],
-  ['no additionalParams', (body) => delete body.additionalParams, 400, 'BAD_REQUEST', /StandardUserData/],
+  [
+    'no additionalParams',
+    (body) => delete body.additionalParams,
+    400,
+    'BAD_REQUEST',
+    /k8s_cluster_installation_param: is missing/,
+  ],
+  [
+    'no user data for a VDU of two servers',
+    (body) => {
+      delete body.additionalParams['lcm-operation-user-data'];
+      delete body.additionalParams['lcm-operation-user-data-class'];
+    },
+    400,
+    'BAD_REQUEST',
+    /DefaultUserData.*makes one server of workerNode, and the level has 2\. Name StandardUserData/,
+  ],
   [
     'one user data key',
     (body) => delete body.additionalParams['lcm-operation-user-data'],
@@ -114,11 +130,28 @@ const INSTANTIATE: [name: string, change: Change, status: number, code: string, 
     /'lcm-operation-user-data' or 'lcm-operation-user-data-class' missing/,
   ],
   [
-    'another user data class',
+    'a user data class of the package, which may not run code',
     (body) => (body.additionalParams['lcm-operation-user-data-class'] = 'Mine'),
+    422,
+    'PACKAGE_CODE_DISABLED',
+    /lcm-operation-user-data-class: Mine is code of the package.*VNFLOW_ALLOW_PACKAGE_CODE=1/,
+  ],
+  [
+    'a user data class in a file that the package does not have',
+    (body) => {
+      body.additionalParams['lcm-operation-user-data-class'] = 'Mine';
+      body.additionalParams['lcm-operation-user-data'] = './UserData/no_such.py';
+    },
     400,
     'BAD_REQUEST',
-    /lcm-operation-user-data-class: only StandardUserData/,
+    /lcm-operation-user-data: the package has no Python file UserData\/no_such\.py/,
+  ],
+  [
+    'a user data class that is no name',
+    (body) => (body.additionalParams['lcm-operation-user-data-class'] = 'Mine; import os'),
+    400,
+    'BAD_REQUEST',
+    /lcm-operation-user-data-class: must be the name of a class/,
   ],
   [
     'an additionalParams key that is not allowed',

@@ -74,6 +74,8 @@ export interface ApiDependencies {
   readonly limits?: Partial<Limits>;
   /** Hosts that packages may be fetched from whatever address they have (`VNFLOW_PACKAGE_HOSTS`), in lower case. */
   readonly packageHosts?: readonly string[];
+  /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
+  readonly allowPackageCode?: boolean;
   /** Why nothing can be answered yet, for example because the store has never been reached. */
   readonly notReady?: () => VnflowError | undefined;
 }

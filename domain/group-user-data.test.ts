@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { instantiateRequest } from '../api/v1/translate-request.ts';
 import { samplePackageFiles } from '../test/testing/domain/sample-package.ts';
-import { groupUserData, hasGroupSizes, withGroupSizes } from './group-user-data.ts';
+import { defaultUserData, groupUserData, hasGroupSizes, withGroupSizes } from './group-user-data.ts';
 import { readYaml } from './safe-yaml.ts';
 import { baseHot, hotResources, type UserDataInput } from './standard-user-data.ts';
 import { flavour, readVnfd } from './vnfd.ts';
@@ -85,4 +85,36 @@ it('says what does not fit before any stack is made', () => {
   expect(() => groupUserData({ ...asked, request: { ...asked.request, extVirtualLinks: [] } })).toThrow(
     'masterNode_CP1',
   );
+});
+
+describe('DefaultUserData', () => {
+  const HOT = 'BaseHOT/simple/simple_hot_top.yaml';
+
+  it('gives a group the size of the level, also as the parameter desired_capacity of its VDU', () => {
+    const from = changed(HOT, 'VDU, workerNode, flavor ]', 'VDU, workerNode, desired_capacity ]');
+    const { template, parameters } = defaultUserData(input('simple', { masterNode: 1, workerNode: 2 }, from));
+    expect(capacity(template, 'worker_instance')).toBe(2);
+    expect(parameters.nfv['VDU']?.['workerNode']).toMatchObject({ desired_capacity: 2 });
+  });
+
+  it('takes a VDU without a group as the one resource of its name', () => {
+    const text = [
+      'heat_template_version: 2013-05-23',
+      'parameters: { nfv: { type: json } }',
+      'resources:',
+      '  masterNode: { type: OS::Nova::Server, properties: { flavor: { get_param: [nfv, VDU, masterNode, computeFlavourId] } } }',
+      '  workerNode: { type: OS::Nova::Server }',
+    ].join('\n');
+    const from = new Map(files).set(HOT, text);
+    expect(defaultUserData(input('simple', { masterNode: 1, workerNode: 1 }, from)).parameters).toEqual({
+      nfv: { VDU: { masterNode: { computeFlavourId: 'm1.medium' } } },
+    });
+    expect(() => defaultUserData(input('simple', { masterNode: 1, workerNode: 2 }, from))).toThrow(
+      /makes one server of workerNode, and the level has 2\. Name StandardUserData/,
+    );
+    const without = new Map(files).set(HOT, text.replace('  workerNode:', '  other:'));
+    expect(() => defaultUserData(input('simple', { masterNode: 1, workerNode: 1 }, without))).toThrow(
+      /no resource has the name of the VDU workerNode/,
+    );
+  });
 });

@@ -1,8 +1,9 @@
 import { VnflowError } from './problems.ts';
 import { writeYaml } from './safe-yaml.ts';
+import { withExtManagedVirtualLinks } from './standard-user-data/ext-managed-links.ts';
 import { createTemplateProblem, type Hot, type HotFile, type HotResource, readHot } from './standard-user-data/hot.ts';
 import { checkNestedFiles } from './standard-user-data/hot-resources.ts';
-import { checkNfv } from './standard-user-data/nfv.ts';
+import { checkNfv, type Nfv } from './standard-user-data/nfv.ts';
 import { GROUP, vduGroups } from './standard-user-data/vdu-groups.ts';
 import { filledNfv, readTopHot, type StackContent, type UserDataInput } from './standard-user-data.ts';
 
@@ -14,21 +15,50 @@ import { filledNfv, readTopHot, type StackContent, type UserDataInput } from './
  * @throws VnflowError TEMPLATE_INVALID naming resource and file; BAD_REQUEST for a connection point without a network
  */
 export function groupUserData(input: UserDataInput): StackContent {
+  checkNestedFiles(input, readTopHot(input));
+  const groups = vduGroups(input);
+  const single = input.flavour.vdus.find(({ id }) => !groups.has(id));
+  if (single === undefined) return stackOfGroups(input, groups);
+  throw createTemplateProblem(
+    `${input.topHot.name}: no ${GROUP} has members with the server ${single.id}, which KubernetesClusterUserData needs.`,
+  );
+}
+
+/**
+ * Tacker's DefaultUserData (tacker-lcm §6.3), built in: the servers of a VDU are the members of a group, or the one
+ * resource of its name.
+ * @throws VnflowError as `groupUserData`; BAD_REQUEST when the VDU of one resource shall have another number of servers
+ */
+export function defaultUserData(input: UserDataInput): StackContent {
   const top = readTopHot(input);
   checkNestedFiles(input, top);
   const groups = vduGroups(input);
-  const sizes = input.flavour.vdus.map(({ id }) => {
-    const group = groups.get(id);
-    if (group === undefined) {
-      throw createTemplateProblem(
-        `${input.topHot.name}: no ${GROUP} has members with the server ${id}, which KubernetesClusterUserData needs.`,
-      );
+  const { resources } = top;
+  for (const { id } of input.flavour.vdus) {
+    if (groups.has(id)) continue;
+    if (!Object.hasOwn(resources, id)) {
+      throw createTemplateProblem(`${input.topHot.name}: no resource has the name of the VDU ${id}.`);
     }
     const count = input.counts[id] ?? 0;
+    if (count === 1) continue;
+    throw new VnflowError('BAD_REQUEST', {
+      detail: `additionalParams: DefaultUserData, which holds when no other user data is named, makes one server of ${id}, and the level has ${count}. Name StandardUserData (lcm-operation-user-data and lcm-operation-user-data-class).`,
+    });
+  }
+  return stackOfGroups(input, groups);
+}
+
+function stackOfGroups(input: UserDataInput, groups: ReadonlyMap<string, string>): StackContent {
+  const top = readTopHot(input);
+  const sizes = input.flavour.vdus.flatMap(({ id }) => {
+    const group = groups.get(id);
+    if (group === undefined) return [];
+    const count = input.counts[id] ?? 0;
     checkSize({ hot: top, hotName: input.topHot.name, group, vduId: id, count });
-    return [group, count] as const;
+    return [[group, count] as const];
   });
-  const nfv = filledNfv(top, input);
+  const hot = withExtManagedVirtualLinks(top, input.request.extManagedVirtualLinks ?? []);
+  const nfv = withCapacities(filledNfv(hot, input), input.counts);
   checkNfv(nfv, input.topHot.name);
   const { additionalParams = {} } = input.request;
   const others = Object.keys(top.parameters ?? {})
@@ -38,10 +68,19 @@ export function groupUserData(input: UserDataInput): StackContent {
     .map(([group, count]) => [`${group}_desired_capacity`, count] as const)
     .filter(([name]) => top.parameters?.[name] !== undefined);
   return {
-    template: withGroupSizes({ name: input.topHot.name, text: input.topHot.text }, Object.fromEntries(sizes)),
+    template: withGroupSizes({ name: input.topHot.name, text: writeYaml(hot) }, Object.fromEntries(sizes)),
     files: input.files,
     parameters: { ...Object.fromEntries([...capacities, ...others]), nfv },
   };
+}
+
+/** Packages for version 2 of the API ask for the size of a group as `desired_capacity` of its VDU. */
+function withCapacities(nfv: Nfv, counts: UserDataInput['counts']): Nfv {
+  const vdus = Object.entries(nfv['VDU'] ?? {}).map(([name, vdu]) => [
+    name,
+    'desired_capacity' in vdu ? { ...vdu, desired_capacity: vdu['desired_capacity'] ?? counts[name] ?? null } : vdu,
+  ]);
+  return nfv['VDU'] === undefined ? nfv : { ...nfv, VDU: Object.fromEntries(vdus) };
 }
 
 /**

@@ -26,18 +26,20 @@ export interface InstantiatedVnfFacts {
 }
 
 interface Nfv {
-  readonly VDU?: Readonly<
-    Record<
-      string,
-      {
-        computeFlavourId?: unknown;
-        vcImageId?: unknown;
-        locationConstraints?: unknown;
-        flavor?: unknown;
-        image?: unknown;
-      }
-    >
-  >;
+  readonly VDU?:
+    | Readonly<
+        Record<
+          string,
+          {
+            computeFlavourId?: unknown;
+            vcImageId?: unknown;
+            locationConstraints?: unknown;
+            flavor?: unknown;
+            image?: unknown;
+          }
+        >
+      >
+    | undefined;
 }
 
 interface Vnfc {
@@ -117,7 +119,8 @@ function newestFirst(a: Vnfc, b: Vnfc): number {
  * removes first.
  */
 function vnfcMetadata({ name, place, creationTime, stack }: StackResourceFacts, nfv: Nfv): Record<string, unknown> {
-  const { index, member } = place ?? {};
+  const { member, isOnly } = place ?? {};
+  const index = isOnly ? undefined : place?.index;
   const key = index === undefined || member ? name : `${name}-${index}`;
   const { locationConstraints, ...given } = nfv.VDU?.[key] ?? {};
   const { computeFlavourId = given.flavor, vcImageId = given.image } = given;

@@ -361,6 +361,27 @@ export const PROBLEMS = {
     remedy:
       'Look at the control plane (`sudo crictl ps --name etcd`, `kubectl get node`). If it is as it was: `vnflow ops retry OP_OCC`. If not: end the operation (`vnflow ops fail OP_OCC`) and heal again what still needs it: the plan is then made anew.',
   },
+  // -- code of VNF packages ------------------------------------------------------------------------------------------
+  PACKAGE_CODE_DISABLED: {
+    status: 422,
+    title: 'Code of the VNF package is not allowed',
+    retriable: false,
+    remedy:
+      'Name built-in user data (StandardUserData, DefaultUserData, KubernetesClusterUserData). Or, if you trust the author of the package as much as a user of this machine, start API and workers with `VNFLOW_ALLOW_PACKAGE_CODE=1` (docs/package-code.md), then send the request again.',
+  },
+  PACKAGE_CODE_FAILED: {
+    status: 422,
+    title: 'Code of the VNF package failed',
+    retriable: false,
+    remedy:
+      'Read the end of what it said. If the cause is outside of the package: `vnflow ops retry OP_OCC`. Otherwise `vnflow ops rollback OP_OCC` (or fail), and onboard a corrected package.',
+  },
+  PACKAGE_CODE_UNAVAILABLE: {
+    status: 422,
+    title: 'Code of the VNF package cannot run here',
+    retriable: false,
+    remedy: 'Install what the detail names on every worker, then `vnflow ops retry OP_OCC`.',
+  },
   // -- backups -------------------------------------------------------------------------------------------------------
   SNAPSHOT_FAILED: {
     status: 503,

@@ -64,10 +64,15 @@ it('reads the place of a server that StandardUserData made from the name of its 
   const stack = { name: 'n', id: 'n' };
   const server = { type: 'OS::Nova::Server', creationTime: '', stack, physicalId: 'x' };
   expect(indices([{ ...server, name: 'workerNode', parent: 'workerNode-10' }])).toEqual({ x: 10 });
-  expect(
-    indices([
-      { ...server, name: 'jump', parent: 'workerNode-10' },
-      { ...server, name: 'alone' },
-    ]),
-  ).toEqual({});
+  expect(indices([{ ...server, name: 'jump', parent: 'workerNode-10' }])).toEqual({});
+});
+
+it('a server of the top HOT, or in a nested stack with its name, is the only one of its VDU', () => {
+  const server = { type: 'OS::Nova::Server', creationTime: '', stack: ROOT, name: 'VDU1' };
+  const nested = { ...server, physicalId: 'b', stack: { name: 'n', id: 'n' }, parent: 'VDU1' };
+  const places = serverPlaces([{ ...server, physicalId: 'a' }, nested], []);
+  expect([...places.values()]).toEqual([
+    { index: 0, isOnly: true },
+    { index: 0, isOnly: true },
+  ]);
 });

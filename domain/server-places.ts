@@ -29,6 +29,8 @@ export interface ServerPlace {
   readonly index: number;
   /** Undefined for a server that StandardUserData made. */
   readonly member?: GroupMember;
+  /** True for the only server of its VDU: a resource of the top HOT has the name of the VDU. */
+  readonly isOnly?: true;
 }
 
 /** The place that a member of a group had before. */
@@ -41,9 +43,10 @@ export interface KnownPlace {
 const SERVER = 'OS::Nova::Server';
 
 /**
- * The places of the servers in nested stacks. StandardUserData names the nested stack of a server `{vdu}-{index}`. A
+ * The places of the servers of a stack. StandardUserData names the nested stack of a server `{vdu}-{index}`. A
  * member of a group has a random name: it keeps the place it had as long as it lives, and a new one takes the lowest
- * free place, the oldest first.
+ * free place, the oldest first. A server of the
+ * top HOT, or in a nested stack with its name, is the only one of its VDU (DefaultUserData).
  * @param known the places that members had before. Places of members that no longer exist are free
  */
 export function serverPlaces<T extends PlacedResource>(
@@ -54,7 +57,11 @@ export function serverPlaces<T extends PlacedResource>(
   const places = new Map<T, ServerPlace>();
   const members: { readonly server: T; readonly member: GroupMember }[] = [];
   for (const server of resources) {
-    if (server.type !== SERVER || server.parent === undefined) continue;
+    if (server.type !== SERVER) continue;
+    if (server.parent === undefined || server.parent === server.name) {
+      places.set(server, { index: 0, isOnly: true });
+      continue;
+    }
     const holder = byPhysicalId.get(server.stack.id);
     const [, vduId, index] = /^(.*)-(\d+)$/.exec(server.parent) ?? [];
     if (holder && byPhysicalId.get(holder.stack.id)?.type === GROUP) {

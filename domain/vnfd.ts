@@ -69,14 +69,26 @@ function propertyOf(
   return ofInput ?? types.defaultOf(node.type, name);
 }
 
-function readFlavours(definitions: readonly Definitions[], types: TypeHierarchy): Flavour[] {
+/**
+ * The file of the VNFD that describes each flavour, by the id of the flavour.
+ * @param files as `readVnfd` takes them
+ * @throws VnflowError CSAR_INVALID naming file and place
+ */
+export function flavourPaths(files: ReadonlyMap<string, string>): Map<string, string> {
+  const definitions = readDefinitionFiles(files);
+  return new Map(flavourFiles(definitions, typeHierarchy(definitions)).map(({ id, file }) => [id, file.path]));
+}
+
+function flavourFiles(definitions: readonly Definitions[], types: TypeHierarchy) {
   const named = definitions.flatMap((file) => {
     const id = flavourIdOf(file);
     return id === undefined ? [] : [{ file, id }];
   });
-  const flavours = (named.length > 0 ? named : flavoursOfVnfNodes(definitions, types)).map(({ file, id }) =>
-    readFlavour(file, id, types),
-  );
+  return named.length > 0 ? named : flavoursOfVnfNodes(definitions, types);
+}
+
+function readFlavours(definitions: readonly Definitions[], types: TypeHierarchy): Flavour[] {
+  const flavours = flavourFiles(definitions, types).map(({ file, id }) => readFlavour(file, id, types));
   if (flavours.length === 0) {
     throw invalid('No file of the VNFD has substitution_mappings.properties.flavour_id: the VNFD needs a flavour.');
   }

@@ -1,28 +1,63 @@
 import { VnflowError } from '../domain/problems.ts';
-import { USER_DATA_CLASS, USER_DATA_CLASSES, userDataClass } from '../domain/user-data.ts';
+import {
+  type ChosenUserData,
+  chosenUserData,
+  USER_DATA_CLASS,
+  USER_DATA_CLASSES,
+  USER_DATA_FILE,
+} from '../domain/user-data.ts';
+import { checkCodeAllowed } from './package-code.ts';
 
-const FILE = 'lcm-operation-user-data';
-const CLASS = USER_DATA_CLASS;
-
-/**
- * UserData is chosen per request by two keys. Both classes are built in: the file that the request names is not read.
- * @throws VnflowError BAD_REQUEST
- */
-export function checkUserData(additionalParams: Readonly<Record<string, unknown>> = {}): void {
-  const file = additionalParams[FILE];
-  const name = additionalParams[CLASS];
-  if ((file === undefined) !== (name === undefined)) {
-    throw new VnflowError('BAD_REQUEST', {
-      detail: `additionalParams: '${FILE}' or '${CLASS}' missing; give both.`,
-    });
-  }
-  if (userDataClass(additionalParams) && typeof file === 'string') return;
-  throw new VnflowError('BAD_REQUEST', {
-    detail: `additionalParams.${CLASS}: only ${USER_DATA_CLASSES.join(' and ')} can be used; give one of them together with ${FILE}.`,
-  });
+interface UserDataSources {
+  readonly additionalParams: Readonly<Record<string, unknown>> | undefined;
+  /** The files of the package. */
+  readonly files: { has(path: string): boolean };
+  /** Whether code of packages may run. */
+  readonly allowPackageCode: boolean | undefined;
 }
 
-/** Later operations may repeat the two keys, and need not. @throws VnflowError BAD_REQUEST */
-export function checkRepeatedUserData(additionalParams: Readonly<Record<string, unknown>>): void {
-  if (FILE in additionalParams || CLASS in additionalParams) checkUserData(additionalParams);
+/**
+ * UserData is chosen per request by two keys. Tacker's own classes are built in: the file that the request names is not
+ * read for them.
+ * @throws VnflowError BAD_REQUEST naming the key; PACKAGE_CODE_DISABLED
+ */
+export function checkUserData({ additionalParams = {}, files, allowPackageCode }: UserDataSources): ChosenUserData {
+  const file = additionalParams[USER_DATA_FILE];
+  const name = additionalParams[USER_DATA_CLASS];
+  if ((file === undefined) !== (name === undefined)) {
+    throw createRequestProblem(`additionalParams: '${USER_DATA_FILE}' or '${USER_DATA_CLASS}' missing; give both.`);
+  }
+  for (const [key, value] of Object.entries({ [USER_DATA_FILE]: file, [USER_DATA_CLASS]: name })) {
+    if (value !== undefined && typeof value !== 'string')
+      throw createRequestProblem(`additionalParams.${key}: must be text.`);
+  }
+  const chosen = chosenUserData(additionalParams);
+  if ('builtIn' in chosen) return chosen;
+  const { className } = chosen;
+  if (!/^[A-Za-z_]\w*$/.test(className))
+    throw createRequestProblem(`additionalParams.${USER_DATA_CLASS}: must be the name of a class.`);
+  if (!chosen.file.endsWith('.py') || !files.has(chosen.file)) {
+    throw createRequestProblem(
+      `additionalParams.${USER_DATA_FILE}: the package has no Python file ${chosen.file}. Without one, ${USER_DATA_CLASS} is ${USER_DATA_CLASSES.join(', ')}.`,
+    );
+  }
+  checkCodeAllowed(
+    allowPackageCode,
+    `additionalParams.${USER_DATA_CLASS}: ${className} is code of the package (${chosen.file}); built in are ${USER_DATA_CLASSES.join(', ')}`,
+  );
+  return chosen;
+}
+
+/**
+ * Later operations may repeat the two keys, and need not.
+ * @returns undefined when the request does not name user data
+ * @throws VnflowError BAD_REQUEST, PACKAGE_CODE_DISABLED
+ */
+export function checkRepeatedUserData(sources: UserDataSources): ChosenUserData | undefined {
+  const given = sources.additionalParams ?? {};
+  return USER_DATA_FILE in given || USER_DATA_CLASS in given ? checkUserData(sources) : undefined;
+}
+
+function createRequestProblem(detail: string): VnflowError {
+  return new VnflowError('BAD_REQUEST', { detail });
 }

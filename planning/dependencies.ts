@@ -5,4 +5,6 @@ import type { Secrets } from '../store/secrets.ts';
 export interface PlanningDependencies {
   readonly db: Database;
   readonly secrets: Secrets;
+  /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
+  readonly allowPackageCode?: boolean | undefined;
 }

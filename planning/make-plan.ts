@@ -6,12 +6,13 @@ import { planHeal } from '../domain/stack-plans/heal.ts';
 import { healedVnfcs, vnfcCounts, vnfcSlots } from '../domain/stack-plans/healed-vnfcs.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
 import { planModifyInfo } from '../domain/stack-plans/modify-info.ts';
+import { type CodeOfPlan, withPackageCode } from '../domain/stack-plans/package-code-steps.ts';
 import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts';
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
 import { vduGroups } from '../domain/standard-user-data/vdu-groups.ts';
 import { baseHot, separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
-import { stackContent, USER_DATA_CLASS, userDataClass } from '../domain/user-data.ts';
+import { type ChosenUserData, stackContent, USER_DATA_CLASS } from '../domain/user-data.ts';
 import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { flavour, vduCount } from '../domain/vnfd.ts';
@@ -20,6 +21,7 @@ import { findClusterVim } from '../store/cluster-vims.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import { checkRepeatedUserData, checkUserData } from './check-user-data.ts';
 import type { PlanningDependencies } from './dependencies.ts';
+import { type HookSources, hooksAround } from './package-code.ts';
 import { flavourOfInstance, packageOfInstance, textsUnder } from './package-of-instance.ts';
 import { newVnf, vnfOfInstance } from './vnf-of-instance.ts';
 
@@ -73,7 +75,7 @@ type Planner<O extends Operation> = (deps: PlanningDependencies, question: PlanQ
 /** How each operation is planned. */
 const PLANNERS: { readonly [O in Operation]: Planner<O> } = {
   INSTANTIATE: planOfInstantiate,
-  TERMINATE: async (_deps, { request }) => ({ plan: planTerminate(request) }),
+  TERMINATE: planOfTerminate,
   SCALE: planOfScale,
   HEAL: planOfHeal,
   MODIFY_INFO: async () => ({ plan: planModifyInfo('forward'), rollback: planModifyInfo('rollback') }),
@@ -86,7 +88,8 @@ async function planOfInstantiate(
   const { vnfd, files } = await packageOfInstance(deps, instance);
   const of = flavour(vnfd, request.flavourId);
   const { additionalParams = {}, instantiationLevelId } = request;
-  checkUserData(additionalParams);
+  const { allowPackageCode } = deps;
+  const userData = checkUserData({ additionalParams, files, allowPackageCode });
   const vnf = newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams });
   const hots = baseHot(textsUnder(files, 'BaseHOT/'), of.id);
   const facts: VnfFacts = {
@@ -99,36 +102,73 @@ async function planOfInstantiate(
     survey: undefined,
   };
   vnf.checkNew(facts, of.id);
-  checkTemplates({ ...hots, flavour: of, counts: facts.counts, request });
-  return { plan: planInstantiate(vnf.inside(facts)), rollback: planInstantiateRollback(), vnf };
+  if ('builtIn' in userData) checkTemplates({ ...hots, flavour: of, counts: facts.counts, request }, userData.builtIn);
+  const hooks = hooksOf('INSTANTIATE', vnf, { flavour: of, files, allowPackageCode });
+  return {
+    plan: withPackageCode(planInstantiate(vnf.inside(facts)), { ...hooks.forward, userData: !('builtIn' in userData) }),
+    rollback: withPackageCode(planInstantiateRollback(), hooks.rollback),
+    vnf,
+  };
 }
+
+interface Hooks {
+  readonly forward: CodeOfPlan;
+  readonly rollback: CodeOfPlan;
+}
+
+/** The hooks of a package whose kind has nothing of its own inside the servers. */
+function hooksOf(operation: Operation, { runsPackageHooks }: Vnf, sources: HookSources): Hooks {
+  if (!runsPackageHooks) return { forward: {}, rollback: {} };
+  return { forward: hooksAround(operation, 'forward', sources), rollback: hooksAround(operation, 'rollback', sources) };
+}
+
+/** A forceful terminate leaves hooks out that may not run: no instance must be there for ever because of its package. */
+async function planOfTerminate(
+  deps: PlanningDependencies,
+  { instance, request }: PlanQuestion<'TERMINATE'>,
+): Promise<Planned> {
+  const plan = planTerminate(request);
+  const { allowPackageCode } = deps;
+  const flavourId = instance.instantiatedVnfInfo?.['flavourId'];
+  if (flavourId === undefined || (!allowPackageCode && request.terminationType === 'FORCEFUL')) return { plan };
+  const { files } = await packageOfInstance(deps, instance);
+  const of = await flavourOfInstance(deps, instance);
+  if (of.hooks.every(({ script }) => script === undefined)) return { plan };
+  const vnf = await vnfOfInstance(deps, { vnfInstanceId: instance.id, flavour: of, files, additionalParams: {} });
+  return { plan: withPackageCode(plan, hooksOf('TERMINATE', vnf, { flavour: of, files, allowPackageCode }).forward) };
+}
+
+type BuiltIn = Extract<ChosenUserData, { builtIn: unknown }>['builtIn'];
 
 /**
  * Templates that the user data of the request does not fit are refused before anything is made.
  * @throws VnflowError BAD_REQUEST, TEMPLATE_INVALID
  */
-function checkTemplates(input: UserDataInput): void {
-  if (userDataClass(input.request.additionalParams) === 'KubernetesClusterUserData') {
-    stackContent(input);
+function checkTemplates(input: UserDataInput, builtIn: BuiltIn): void {
+  if (builtIn !== 'StandardUserData') {
+    stackContent(input, builtIn);
     return;
   }
   const [group] = input.flavour.vdus.flatMap(({ id }) => vduGroups(input).get(id) ?? []);
   if (group === undefined) return;
   throw new VnflowError('BAD_REQUEST', {
-    detail: `additionalParams.${USER_DATA_CLASS}: the package has the scaling group ${group}; name KubernetesClusterUserData.`,
+    detail: `additionalParams.${USER_DATA_CLASS}: the package has the scaling group ${group}; name KubernetesClusterUserData, or DefaultUserData.`,
   });
 }
 
 async function planOfScale(deps: PlanningDependencies, { instance, request }: PlanQuestion<'SCALE'>): Promise<Planned> {
   const of = await flavourOfInstance(deps, instance);
   const scale = scaleFacts(request, of, instance.instantiatedVnfInfo ?? {});
-  const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams: request.additionalParams });
+  const { additionalParams } = request;
+  const { vnf, facts, userData, codeSources } = await factsOf(deps, { instance, of, additionalParams });
   vnf.checkScaled({ aspectId: request.aspectId, vduId: scale.vduId });
   const inside = vnf.inside(facts);
-  const plan = planScale(scale, inside);
+  const hooks = hooksOf('SCALE', vnf, codeSources);
+  const plan = withPackageCode(planScale(scale, inside), { ...hooks.forward, userData });
   if (!plan.rollbackSupported) return { plan, vnf };
   const { vduId, by } = scale;
-  return { plan, rollback: planScaleOutRollback(scale, inside), vnf, added: { vduId, by } };
+  const rollback = withPackageCode(planScaleOutRollback(scale, inside), hooks.rollback);
+  return { plan, rollback, vnf, added: { vduId, by } };
 }
 
 async function planOfHeal(
@@ -139,10 +179,10 @@ async function planOfHeal(
     additionalParams: request.additionalParams,
     of: await flavourOfInstance(deps, instance),
   };
-  const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams, survey });
+  const { vnf, facts, userData, codeSources } = await factsOf(deps, { instance, of, additionalParams, survey });
   const plan = planHeal(healedVnfcs(request, instance.instantiatedVnfInfo), vnf.inside(facts));
   vnf.checkPlan(plan, facts);
-  return { plan, vnf };
+  return { plan: withPackageCode(plan, { ...hooksOf('HEAL', vnf, codeSources).forward, userData }), vnf };
 }
 
 /** The VNF that an operation is about. @throws VnflowError as `makePlan` does */
@@ -186,14 +226,23 @@ interface FactSources {
   readonly survey?: unknown;
 }
 
+interface OperationFacts {
+  readonly vnf: Vnf;
+  readonly facts: VnfFacts;
+  /** Does the request name user data of the package? */
+  readonly userData: boolean;
+  readonly codeSources: HookSources;
+}
+
 /** Reads the facts about an instantiated instance, and its VNF. */
 async function factsOf(
   deps: PlanningDependencies,
   { instance, of, additionalParams = {}, survey }: FactSources,
-): Promise<{ readonly vnf: Vnf; readonly facts: VnfFacts }> {
+): Promise<OperationFacts> {
   const vnfInstanceId = instance.id;
   const { files } = await packageOfInstance(deps, instance);
-  checkRepeatedUserData(additionalParams);
+  const { allowPackageCode } = deps;
+  const chosen = checkRepeatedUserData({ additionalParams, files, allowPackageCode });
   const vnf = await vnfOfInstance(deps, { vnfInstanceId, flavour: of, files, additionalParams });
   vnf.checkRequest(additionalParams);
   const facts: VnfFacts = {
@@ -206,5 +255,6 @@ async function factsOf(
     backups: await listClusterBackups(deps.db, vnfInstanceId),
     survey,
   };
-  return { vnf, facts };
+  const userData = chosen !== undefined && !('builtIn' in chosen);
+  return { vnf, facts, userData, codeSources: { flavour: of, files, allowPackageCode } };
 }

@@ -53,6 +53,10 @@ export const secretName = {
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
   vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
   stackBlueprint: (opOccId: string) => `operation/${opOccId}/stackBlueprint`,
+  /** What user data of the package has made for an operation. */
+  packageUserData: (opOccId: string) => `operation/${opOccId}/packageUserData`,
+  /** What the hooks of an operation keep for each other (`user_script_err_handling_data`). */
+  hookData: (opOccId: string) => `operation/${opOccId}/hookData`,
   packageUpload: (packageId: string) => `package/${packageId}/upload`,
   vim: (vimId: string) => `vim/${vimId}`,
 } as const;

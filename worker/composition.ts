@@ -34,7 +34,7 @@ export function composeStored(
 }
 
 export interface ActivityComposition {
-  readonly configuration: Pick<Configuration, 'bastion' | 'backups'>;
+  readonly configuration: Pick<Configuration, 'bastion' | 'backups' | 'allowPackageCode'>;
   readonly log: Logger;
   /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
   readonly speed?: number | undefined;
@@ -47,8 +47,9 @@ export function composeActivities(
   { db, secrets, backups }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
 ): ActivityDependencies {
-  const { bastion } = configuration;
+  const { bastion, allowPackageCode } = configuration;
   return {
+    allowPackageCode,
     db,
     secrets,
     backups: { ...configuration.backups, store: backups },
@@ -59,7 +60,7 @@ export function composeActivities(
 }
 
 export interface ApiComposition
-  extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts'> {
+  extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts' | 'allowPackageCode'> {
   /** URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;
 }

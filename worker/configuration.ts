@@ -28,6 +28,7 @@ const Environment = z.object({
   VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
   VNFLOW_PACKAGE_HOSTS: optional(z.string()),
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
+  VNFLOW_ALLOW_PACKAGE_CODE: optional(z.enum(['0', '1'])),
 });
 
 /** The settings of an API or a worker process, read from its environment. */
@@ -42,6 +43,8 @@ export interface Configuration {
   readonly backups: BackupSettings;
   /** Hosts from which packages may be fetched whatever their address is, in lower case. */
   readonly packageHosts: readonly string[];
+  /** Whether code of packages may run. */
+  readonly allowPackageCode: boolean;
 }
 
 /**
@@ -76,6 +79,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
       .split(',')
       .map((host) => host.trim().toLowerCase())
       .filter((host) => host !== ''),
+    allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     backups: {
       everySeconds:
         env.VNFLOW_BACKUP_HOURS === undefined

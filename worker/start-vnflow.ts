@@ -151,8 +151,8 @@ async function apiOf(
     log,
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
-  const { packageHosts } = configuration;
-  const deps = composeApi(stored, { engine, keystoneUrl, endpoint, packageHosts, log, notReady });
+  const { packageHosts, allowPackageCode } = configuration;
+  const deps = composeApi(stored, { engine, keystoneUrl, endpoint, packageHosts, allowPackageCode, log, notReady });
   try {
     const running = await startApi({ deps, host: api.host, port: api.port });
     return {

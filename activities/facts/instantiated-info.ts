@@ -15,15 +15,25 @@ import type { ActivityContext } from '../activity-context.ts';
 import { readInstance, readOperation } from './operation-facts.ts';
 import { readRequest } from './read-request.ts';
 
-/** Heat gives the value of a json parameter as JSON text. */
+const ByName = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+/** Heat gives the value of a json parameter as JSON text. User data of a package may write what it likes besides. */
 const NfvParameter = z
   .string()
   .transform((text) => JSON.parse(text) as unknown)
-  .pipe(z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown()))));
+  .pipe(z.looseObject({ VDU: ByName.optional(), CP: ByName.optional() }));
 
 /** The parameter `nfv` of a stack: flavours, images and addresses by VDU. @throws ZodError when it has another form */
 export function nfvOf({ parameters }: Pick<Stack, 'parameters'>): z.infer<typeof NfvParameter> {
   return NfvParameter.parse(parameters['nfv'] ?? '{}');
+}
+
+/** The parameters of a stack besides `nfv`, as text, without those that Heat adds. */
+export function otherParametersOf({ parameters }: Pick<Stack, 'parameters'>): Record<string, string> {
+  const own = Object.entries(parameters).flatMap(([name, value]) =>
+    name === 'nfv' || name.startsWith('OS::') || value === null ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(own);
 }
 
 interface StackFacts {

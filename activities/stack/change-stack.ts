@@ -1,4 +1,5 @@
 import { createStack, deleteStack, type Stack, type StackInput, updateStack } from '../../openstack/heat.ts';
+import { withPackageUserData } from './package-user-data.ts';
 import type { StackContext } from './stack-context.ts';
 import { awaitStack, refOf } from './stack-progress.ts';
 
@@ -12,14 +13,16 @@ export async function makeStack(context: StackContext, content: StackInput): Pro
 
 /**
  * Updates a stack and waits until Heat is done.
+ * What user data of the package wants goes with it.
  * @param change undefined for an empty update, which repairs a stack that failed
  * @throws VnflowError as `waitForStack`
  */
 export async function changeStack(context: StackContext, found: Stack, change?: StackInput): Promise<void> {
   const { session, signal } = context;
   const stack = refOf(found);
+  const wanted = await withPackageUserData(context, found, change);
   context.mustHold();
-  await updateStack(session, stack, { ...change, signal });
+  await updateStack(session, stack, { ...wanted, signal });
   await awaitStack(context, { stack, goal: 'update' });
 }
 

@@ -1,5 +1,6 @@
+import { newStack } from '../../domain/package-user-data.ts';
 import { baseHot } from '../../domain/standard-user-data.ts';
-import { stackContent } from '../../domain/user-data.ts';
+import { chosenUserData, stackContent } from '../../domain/user-data.ts';
 import { flavour, vduCount } from '../../domain/vnfd.ts';
 import type { StackInput } from '../../openstack/heat.ts';
 import { packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
@@ -7,6 +8,7 @@ import type { ActivityContext } from '../activity-context.ts';
 import { readInstance } from '../facts/operation-facts.ts';
 import { readGrant } from '../facts/read-grant.ts';
 import { readRequest } from '../facts/read-request.ts';
+import { readPackageUserData } from './package-user-data.ts';
 
 /** Tacker's `v2_vnfm.openstack_vim_stack_create_timeout`. */
 export const HEAT_TIMEOUT_MINS = 20;
@@ -19,12 +21,12 @@ export async function makeStackInput(context: ActivityContext): Promise<StackInp
   const request = await readRequest(context, 'INSTANTIATE');
   const { vnfd, files: packaged } = await packageOfInstance(context.deps, await readInstance(context));
   const of = flavour(vnfd, request.flavourId);
-  const { template, files, parameters } = stackContent({
-    ...baseHot(textsUnder(packaged, 'BaseHOT/'), request.flavourId),
-    flavour: of,
-    counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, request.instantiationLevelId)])),
-    request,
-    grant: await readGrant(context),
-  });
+  const base = baseHot(textsUnder(packaged, 'BaseHOT/'), request.flavourId);
+  const counts = Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, request.instantiationLevelId)]));
+  const chosen = chosenUserData(request.additionalParams);
+  const { template, files, parameters } =
+    'builtIn' in chosen
+      ? stackContent({ ...base, flavour: of, counts, request, grant: await readGrant(context) }, chosen.builtIn)
+      : newStack(await readPackageUserData(context), base, counts);
   return { template, files, parameters, timeoutMins: HEAT_TIMEOUT_MINS };
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type Stack, stackFiles, stackTemplate } from '../../openstack/heat.ts';
 import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
-import { nfvOf } from '../facts/instantiated-info.ts';
+import { nfvOf, otherParametersOf } from '../facts/instantiated-info.ts';
 import { changeStack, makeStack, removeStack } from '../stack/change-stack.ts';
 import { createStackGoneProblem, findOwnStack } from '../stack/find-stack.ts';
+import { withPackageUserData } from '../stack/package-user-data.ts';
 import { listPlacedResources } from '../stack/placed-resources.ts';
 import { keepGroupSizes } from '../stack/scaling-groups.ts';
 import { type StackContext, withStack } from '../stack/stack-context.ts';
@@ -55,20 +56,12 @@ async function readBlueprint(context: StackContext, found: Stack | undefined): P
   if (!found) throw createStackGoneProblem(context);
   const stack = refOf(found);
   const sizes = await keepGroupSizes(context, found, await listPlacedResources(context, found));
-  const blueprint: Blueprint = {
-    id: found.id,
+  const now = {
     template: sizes.template ?? (await stackTemplate(session, stack, { signal })),
     files: await stackFiles(session, stack, { signal }),
-    parameters: { ...othersOf(found), nfv: nfvOf(found) },
+    parameters: { ...otherParametersOf(found), nfv: nfvOf(found) },
   };
+  const blueprint = Blueprint.parse({ id: found.id, ...(await withPackageUserData(context, found, now)) });
   await writeAsAttempt(deps, ({ secrets }) => secrets.put(key, blueprint, input.vnfLcmOpOccId));
   return blueprint;
-}
-
-/** The parameters besides `nfv`, as text, without those that Heat adds. */
-function othersOf({ parameters }: Stack): Record<string, string> {
-  const own = Object.entries(parameters).flatMap(([name, value]) =>
-    name === 'nfv' || name.startsWith('OS::') || value === null ? [] : [[name, value] as const],
-  );
-  return Object.fromEntries(own);
 }

@@ -123,7 +123,7 @@ function findServers({ slots }: Replacement, stack: Stack, resources: readonly P
     const own = resources.filter((other) => other.stack.id === found.stack.id && other.type === VOLUME);
     return {
       slot,
-      name: stackResourceName(slot),
+      name: found.place?.isOnly ? found.name : stackResourceName(slot),
       server: found.row,
       isMember: found.place?.member !== undefined,
       volumes: own.map(({ row }) => row),

@@ -300,14 +300,14 @@ it('a body of the other version is refused, and the detail names the right path'
   expect(await refusal(`${INSTANCES}/${id}/heal`, { vnfcInstanceId: [id] })).toContain('vnfcResourceInfo');
 });
 
-it('refuses user data that is not built in', async () => {
+it('refuses user data of a package while its code may not run', async () => {
   const { id } = await givenInstance(test);
   const json = v1Request('instantiate-simple');
   json.additionalParams['lcm-operation-user-data-class'] = 'MyUserData';
   const answer = await test.call('POST', `${INSTANCES}/${id}/instantiate`, { json });
   expect([answer.status, answer.json.detail]).toEqual([
-    400,
-    expect.stringContaining('only StandardUserData and KubernetesClusterUserData'),
+    422,
+    expect.stringMatching(/built in are StandardUserData, DefaultUserData, .*VNFLOW_ALLOW_PACKAGE_CODE=1/),
   ]);
 });
 

@@ -10,7 +10,7 @@ import { checkNfv, type Nfv } from './nfv.ts';
 export interface CurrentStack {
   /** The top HOT as Heat returns it, as YAML or JSON text. */
   readonly template: string;
-  readonly nfv: Nfv;
+  readonly nfv: unknown;
 }
 
 /**

@@ -21,6 +21,8 @@ import { removeControlPlane } from './remove-control-plane.ts';
 import { removeWorkers } from './remove-workers.ts';
 import { replaceServers } from './replace-servers.ts';
 import { restoreControlPlane } from './restore-control-plane.ts';
+import { runHook } from './run-hook.ts';
+import { runUserData } from './run-user-data.ts';
 import { scheduleSnapshots } from './schedule-snapshots.ts';
 import { shrinkStack } from './shrink-stack.ts';
 import { snapshotEtcd } from './snapshot-etcd.ts';
@@ -59,6 +61,8 @@ export const STEP_KINDS = {
   includeInLoadBalancers,
   recreateStack,
   forgetCluster,
+  runUserData,
+  runHook,
 } as const satisfies Record<string, StepKindFacts>;
 
 export type StepKind = keyof typeof STEP_KINDS;

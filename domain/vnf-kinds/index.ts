@@ -1,4 +1,5 @@
 import { VnflowError } from '../problems.ts';
+import type { LcmHook } from '../vnfd/model.ts';
 import { kubernetesCluster } from './kubernetes-cluster/index.ts';
 import { plain } from './plain/index.ts';
 import type { VnfKind } from './vnf-kind.ts';
@@ -6,25 +7,33 @@ import type { VnfKind } from './vnf-kind.ts';
 /** Every kind of VNF. The first that fits is taken; `plain` fits any package without a management driver. */
 export const VNF_KINDS: readonly VnfKind[] = [kubernetesCluster, plain];
 
+/** Does a kind stand for this management driver? Then no script of the package is run for it. */
+export function knownDriver(driver: string): boolean {
+  return VNF_KINDS.some(({ managementDrivers }) => managementDrivers.includes(driver));
+}
+
 interface Marks {
   /** Implementations that the VNFD's Vnflcm interface names. */
   readonly managementDrivers: readonly string[];
+  /** The hooks of the interface. */
+  readonly hooks: readonly LcmHook[];
   /** Keys of the parameters that the request has, or that are kept with the instance. */
   readonly parameterKeys: readonly string[];
 }
 
 /**
  * The kind of a VNF: by the parameters given, or else by the management driver that its VNFD names.
+ * A VNF whose hooks are all scripts of the package is plain.
  * @throws VnflowError VNFD_NOT_USABLE when the VNFD names only drivers that vnflow does not have
  */
-export function vnfKindOf({ managementDrivers, parameterKeys }: Marks): VnfKind {
+export function vnfKindOf({ managementDrivers, hooks, parameterKeys }: Marks): VnfKind {
   const byParameters = VNF_KINDS.find(({ parameters }) => parameters && parameterKeys.includes(parameters.key));
   const byDriver = VNF_KINDS.find((kind) =>
     kind.managementDrivers.some((driver) => managementDrivers.includes(driver)),
   );
   const found = byParameters ?? byDriver;
   if (found) return found;
-  if (managementDrivers.length === 0) return plain;
+  if (hooks.every(({ script }) => script !== undefined)) return plain;
   const drivers = VNF_KINDS.flatMap((kind) => kind.managementDrivers).join(', ');
   throw new VnflowError('VNFD_NOT_USABLE', {
     detail: `The VNFD names the management driver ${managementDrivers.join(', ')}, which vnflow does not have; it has ${drivers}.`,

@@ -56,6 +56,8 @@ export interface Vnf {
   readonly kept: { readonly as: string; readonly parameters: unknown } | undefined;
   /** The install script in the package. Undefined when no script runs in the servers. */
   readonly installScript: InstallScript | undefined;
+  /** Whether scripts of the package run for the hooks of the VNFD. False when the steps of the kind stand for them. */
+  readonly runsPackageHooks: boolean;
   /** Name under which the VNF becomes a VIM. */
   readonly vimName: string | undefined;
   /** @throws VnflowError BAD_REQUEST when no VNF can be made of so many servers */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { managementDriversOf } from './management-drivers.ts';
+import { lcmHooksOf } from './management-drivers.ts';
 import type { AffinityRule, Aspect, ConnectionPoint, Flavour, Level, Storage, Vdu, VirtualLink } from './model.ts';
 import { readSoftwareImage, softwareImagesOf } from './software-image.ts';
 import { type Definitions, invalid, type NodeTemplate, type Policy, readAs, requirements } from './tosca.ts';
@@ -47,6 +47,10 @@ export function readFlavour({ path, template }: Definitions, id: string, types: 
   });
   const vdus = ofType('tosca.nodes.nfv.Vdu.Compute').map((entry) => readVdu(entry, context));
   const levels = readLevels(context, vdus);
+  const hooks = lcmHooksOf(
+    nodes.map(([, node]) => node),
+    path,
+  );
   return {
     id,
     description: descriptionOf(nodes),
@@ -58,7 +62,8 @@ export function readFlavour({ path, template }: Definitions, id: string, types: 
     aspects: readAspects(context),
     affinityRules: readAffinityRules(context),
     softwareImages: softwareImagesOf(vdus, storages),
-    managementDrivers: managementDriversOf(nodes.map(([, node]) => node)),
+    managementDrivers: [...new Set(hooks.map(({ implementation }) => implementation))],
+    hooks,
   };
 }
 

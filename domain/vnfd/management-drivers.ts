@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { LcmHook } from './model.ts';
+import { resolveInPackage } from './package-path.ts';
 import type { NodeTemplate } from './tosca.ts';
 
 const Implementation = z.union([z.string(), z.object({ primary: z.string() }).transform(({ primary }) => primary)]);
@@ -9,19 +11,25 @@ const Hook = z.union([
 ]);
 const Interfaces = z.looseObject({ Vnflcm: z.record(z.string(), z.unknown()) });
 
+const PYTHON = 'tosca.artifacts.Implementation.Python';
+
 /**
- * The management drivers that node templates name: `interfaces.Vnflcm.{hook}.implementation` (tacker-lcm §7). What is
- * written in another way names none.
+ * The hooks that node templates name: `interfaces.Vnflcm.{hook}.implementation` (tacker-lcm §7). What is written in
+ * another way names none. Of two nodes with the hook, the first counts.
+ * @param path of the definitions file: the paths of scripts are relative to it
  */
-export function managementDriversOf(nodes: readonly NodeTemplate[]): string[] {
-  const names = nodes.flatMap(({ interfaces }) => {
+export function lcmHooksOf(nodes: readonly NodeTemplate[], path: string): LcmHook[] {
+  const hooks = nodes.flatMap(({ interfaces, artifacts }) => {
     const read = Interfaces.safeParse(interfaces);
     if (!read.success) return [];
-    const { type: _, inputs: __, ...hooks } = read.data.Vnflcm;
-    return Object.values(hooks).flatMap((hook) => {
-      const found = Hook.safeParse(hook);
-      return found.success ? [found.data] : [];
+    const { type: _, inputs: __, ...named } = read.data.Vnflcm;
+    return Object.entries(named).flatMap(([name, written]) => {
+      const { data: implementation } = Hook.safeParse(written);
+      if (implementation === undefined) return [];
+      const artifact = artifacts && Object.hasOwn(artifacts, implementation) ? artifacts[implementation] : undefined;
+      const script = artifact?.type === PYTHON ? resolveInPackage(path, artifact.file) : undefined;
+      return [{ name, implementation, ...(script === undefined ? {} : { script }) }];
     });
   });
-  return [...new Set(names)];
+  return hooks.filter(({ name }, at) => hooks.findIndex((other) => other.name === name) === at);
 }

@@ -13,6 +13,18 @@ export interface Flavour {
   readonly softwareImages: readonly SoftwareImage[];
   /** Implementations that the Vnflcm interface names, for example `mgmt-drivers-kubernetes`. */
   readonly managementDrivers: readonly string[];
+  /** The hooks of the Vnflcm interface. */
+  readonly hooks: readonly LcmHook[];
+}
+
+/** What the Vnflcm interface names for a moment of an operation. */
+export interface LcmHook {
+  /** For example `instantiate_end`. */
+  readonly name: string;
+  /** The name of a management driver, or of an artifact of the node. */
+  readonly implementation: string;
+  /** Path of the Python script in the package. Undefined when the node has no such artifact. */
+  readonly script?: string;
 }
 
 export interface Vdu {

@@ -40,6 +40,8 @@ interface SystemOptions {
   readonly store?: StoreLocation;
   /** The key that worker processes share with the API. Undefined: a random one. */
   readonly masterKey?: Buffer;
+  /** Whether code of packages may run. */
+  readonly allowPackageCode?: boolean;
   /** False: the test starts the workers, in this process or in others. */
   readonly worker?: false;
 }
@@ -64,6 +66,7 @@ export async function startSystem(options: SystemOptions = {}) {
     keystoneUrl: simulator.authUrl,
     endpoint: 'http://127.0.0.1:9890',
     packageHosts: [],
+    allowPackageCode: options.allowPackageCode ?? false,
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
   };

@@ -119,7 +119,7 @@ async function run(): Promise<void> {
     waiting.delete(Number(answered));
     resolve?.();
   });
-  const configuration = { bastion, backups: DEFAULT_BACKUPS };
+  const configuration = { bastion, backups: DEFAULT_BACKUPS, allowPackageCode: false };
   const worker = await startWorker(composeActivities(stored, { configuration, log, pace: TEST_PACE }), {
     temporalAddress,
     namespace: 'default',

@@ -46,6 +46,8 @@ class KubernetesCluster implements Vnf {
     return { path: this.#parameters.script_path, contract: this.#contract };
   }
 
+  readonly runsPackageHooks = false;
+
   get vimName(): string | undefined {
     return this.#parameters.vim_name;
   }

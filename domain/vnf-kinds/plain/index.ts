@@ -16,6 +16,7 @@ const nothingInside: InsideServers = {
 const plainVnf: Vnf = {
   kept: undefined,
   installScript: undefined,
+  runsPackageHooks: true,
   vimName: undefined,
   checkNew() {},
   checkRequest() {},
