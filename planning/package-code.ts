@@ -1,7 +1,7 @@
 import type { Operation } from '../domain/operations.ts';
 import { VnflowError } from '../domain/problems.ts';
 import type { CodeOfPlan } from '../domain/stack-plans/package-code-steps.ts';
-import { knownDriver } from '../domain/vnf-kinds/index.ts';
+import { isBuiltIn } from '../domain/vnf-kinds/index.ts';
 import type { Flavour, LcmHook } from '../domain/vnfd/model.ts';
 
 /** @param what names the code, as the start of a sentence @throws VnflowError PACKAGE_CODE_DISABLED */
@@ -38,7 +38,7 @@ export function hooksAround(
 ): Pick<CodeOfPlan, 'start' | 'end'> {
   const word = `${HOOK_WORDS[operation]}${direction === 'rollback' ? '_rollback' : ''}`;
   const find = (name: string) => {
-    const hook = sources.flavour.hooks.find((one) => one.name === name && !knownDriver(one.implementation));
+    const hook = sources.flavour.hooks.find((one) => one.name === name && !isBuiltIn(one));
     if (hook) checkHook(hook, sources);
     return hook?.name;
   };

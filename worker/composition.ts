@@ -71,7 +71,7 @@ export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: A
     ...given,
     db,
     secrets,
-    readCsar: (file) => readCsar(file, undefined, { remoteHosts: given.packageHosts ?? [] }),
+    readCsar,
     checkVim: checkConnection,
     validateToken: (token) => validateToken(keystoneUrl, token),
     authUrl: keystoneUrl,

@@ -23,6 +23,7 @@ NODE_NAME=${NODE_NAME:-}
 NODE_IP=${NODE_IP:-}
 CLUSTER_ENDPOINT=${CLUSTER_ENDPOINT:-}
 CONTROL_PLANES=${CONTROL_PLANES:-}
+CLUSTER_NODES=${CLUSTER_NODES:-}
 POD_CIDR=${POD_CIDR:-10.0.0.0/8}
 SERVICE_CIDR=${SERVICE_CIDR:-10.96.0.0/12}
 JOIN_TOKEN=${JOIN_TOKEN:-}
@@ -62,7 +63,7 @@ check_variables() {
   only_characters NODE_NAME "$NODE_NAME" 'a-z0-9.-'
   only_characters NODE_IP "$NODE_IP" '0-9.'
   only_characters CLUSTER_ENDPOINT "$CLUSTER_ENDPOINT" '0-9.:'
-  only_characters CONTROL_PLANES "$CONTROL_PLANES" 'a-z0-9.,=-'
+  only_characters CONTROL_PLANES "$CONTROL_PLANES$CLUSTER_NODES" 'a-z0-9.,=-'
   only_characters POD_CIDR "$POD_CIDR" '0-9./'
   only_characters SERVICE_CIDR "$SERVICE_CIDR" '0-9./'
   only_characters JOIN_TOKEN "$JOIN_TOKEN" 'a-z0-9.'
@@ -173,13 +174,21 @@ check_repository() {
   esac
 }
 
+# The hosts file with the nodes of the cluster.
+list_nodes() {
+  sed -e '/^# nodes of the cluster, by vnflow$/,/^# end of the nodes of the cluster$/d' /etc/hosts | grep -v " $NODE_NAME\$"
+  printf '%s %s\n' "$NODE_IP" "$NODE_NAME"
+  [ -n "$CLUSTER_NODES" ] || return 0
+  echo '# nodes of the cluster, by vnflow'
+  printf '%s\n' "$CLUSTER_NODES" | tr ',' '\n' | sed -n -e "/^$NODE_NAME=/d" -e 's/^\(..*\)=\(..*\)$/\2 \1/p'
+  echo '# end of the nodes of the cluster'
+}
+
 phase_prepare() {
   wait_for_cloud_init
   check_name
   check_repository
-  if ! grep -q " $NODE_NAME\$" /etc/hosts; then
-    printf '%s %s\n' "$NODE_IP" "$NODE_NAME" >> /etc/hosts || fail "cannot write /etc/hosts: is the disk full?"
-  fi
+  list_nodes > "$WORK/hosts" && cp "$WORK/hosts" /etc/hosts || fail "cannot write /etc/hosts: is the disk full?"
   say "$NODE_NAME is ready for the install script, which does the rest when the node joins"
 }
 

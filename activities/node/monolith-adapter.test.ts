@@ -190,12 +190,22 @@ describe('before the script runs', () => {
     expect(run('prepare', LINE).status).toBe(75);
     write('http-code', '200');
     expect(run('prepare', LINE).status).toBe(0);
-    expect(read('hosts')).toContain('10.10.0.57 master57\n');
   });
 
   it('asks nobody when the script only mentions it', () => {
     expect(run('prepare', `# ${LINE}\necho "no deb from apt.kubernetes.io"`).status).toBe(0);
     expect(calls().join('\n')).not.toContain('curl');
+  });
+
+  it('lists the nodes of the cluster in the hosts file, once', () => {
+    const nodes = { CLUSTER_NODES: 'master57=10.10.0.57,worker3=10.10.0.3' };
+    run('prepare', '', { CLUSTER_NODES: 'worker9=10.10.0.9' });
+    expect(run('prepare', '', nodes).status).toBe(0);
+    expect(
+      read('hosts')
+        .split('\n')
+        .filter((line) => /^\d/.test(line)),
+    ).toEqual(['127.0.0.1 localhost', '10.10.0.57 master57', '10.10.0.3 worker3']);
   });
 
   it('refuses a name that the script would not give', () => {

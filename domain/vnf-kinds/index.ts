@@ -1,4 +1,5 @@
 import { VnflowError } from '../problems.ts';
+import { driverNames } from '../vnfd/management-drivers.ts';
 import type { LcmHook } from '../vnfd/model.ts';
 import { kubernetesCluster } from './kubernetes-cluster/index.ts';
 import { plain } from './plain/index.ts';
@@ -7,13 +8,14 @@ import type { VnfKind } from './vnf-kind.ts';
 /** Every kind of VNF. The first that fits is taken; `plain` fits any package without a management driver. */
 export const VNF_KINDS: readonly VnfKind[] = [kubernetesCluster, plain];
 
-/** Does a kind stand for this management driver? Then no script of the package is run for it. */
-export function knownDriver(driver: string): boolean {
-  return VNF_KINDS.some(({ managementDrivers }) => managementDrivers.includes(driver));
+/** Does a kind do the work of this hook? Then no script of the package is run for it. */
+export function isBuiltIn(hook: LcmHook): boolean {
+  const names = driverNames(hook);
+  return VNF_KINDS.some(({ managementDrivers }) => managementDrivers.some((driver) => names.includes(driver)));
 }
 
 interface Marks {
-  /** Implementations that the VNFD's Vnflcm interface names. */
+  /** Implementations that the VNFD's Vnflcm interface names, and the file names of their scripts. */
   readonly managementDrivers: readonly string[];
   /** The hooks of the interface. */
   readonly hooks: readonly LcmHook[];

@@ -86,7 +86,7 @@ export interface Vnf {
 /** A kind of VNF: a folder of `domain/vnf-kinds/`, and a row of its table. */
 export interface VnfKind {
   readonly name: string;
-  /** Implementations in the VNFD's Vnflcm interface that mean this kind. */
+  /** Implementations in the VNFD's Vnflcm interface that mean this kind, and file names of Tacker's scripts for it. */
   readonly managementDrivers: readonly string[];
   /** Where this kind's parameters are. Undefined when it has none. */
   readonly parameters:

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { z } from 'zod';
 import type { LcmHook } from './model.ts';
 import { resolveInPackage } from './package-path.ts';
@@ -10,6 +11,11 @@ const Hook = z.union([
   z.object({ implementation: Implementation }).transform(({ implementation }) => implementation),
 ]);
 const Interfaces = z.looseObject({ Vnflcm: z.record(z.string(), z.unknown()) });
+
+/** The names by which a driver may be known: that of the implementation, and that of the file with its script. */
+export function driverNames({ implementation, script }: LcmHook): string[] {
+  return script === undefined ? [implementation] : [implementation, posix.basename(script)];
+}
 
 const PYTHON = 'tosca.artifacts.Implementation.Python';
 

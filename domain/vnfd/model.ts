@@ -8,12 +8,13 @@ export interface Flavour {
   readonly virtualLinks: readonly VirtualLink[];
   readonly defaultLevelId?: string;
   readonly levels: readonly Level[];
-  /** Instances per VDU where the flavour has no levels. */
-  readonly initialCounts: Readonly<Record<string, number>>;
   readonly aspects: readonly Aspect[];
   readonly affinityRules: readonly AffinityRule[];
   readonly softwareImages: readonly SoftwareImage[];
-  /** Implementations that the Vnflcm interface names, for example `mgmt-drivers-kubernetes`. */
+  /**
+   * Implementations that the Vnflcm interface names, for example `mgmt-drivers-kubernetes`, and the file names of their
+   * scripts.
+   */
   readonly managementDrivers: readonly string[];
   /** The hooks of the Vnflcm interface. */
   readonly hooks: readonly LcmHook[];

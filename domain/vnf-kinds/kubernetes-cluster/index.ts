@@ -20,7 +20,7 @@ import { checkNewCluster, clusterShape } from './shape.ts';
 /** A Kubernetes cluster, made as Tacker's management driver makes it. */
 export const kubernetesCluster: VnfKind = {
   name: 'kubernetes-cluster',
-  managementDrivers: ['mgmt-drivers-kubernetes'],
+  managementDrivers: ['mgmt-drivers-kubernetes', 'kubernetes_mgmt.py', 'kubernetes_mgmt_v2.py'],
   parameters: CLUSTER_PARAMETERS,
   readVnf: (given, files, contents) => {
     const parameters = contents ? checkClusterParameters(given, contents) : ClusterParameters.parse(given);
