@@ -234,10 +234,12 @@ def request_of(flavour, level):
     return {**body, **({'instantiationLevelId': level} if level else {})}
 
 
-def archive(name, edits=()):
-    """Packs the sample package as the offline mirror needs it. edits: (file, old, new), each must be found. @returns the zip"""
+def archive(name, edits=(), sample='kubernetes-cluster'):
+    """Packs a sample package as the offline mirror needs it. edits: (file, old, new), each must be found. @returns the zip"""
     folder = Path(tempfile.mkdtemp(prefix=f'lab-package-{name}-'))
-    subprocess.run([str(cloud.LAB / 'package/package.sh'), str(ROOT), str(folder)], check=True, stdout=subprocess.DEVNULL)
+    source = folder / 'source/samples/kubernetes-cluster'  # where package.sh looks
+    shutil.copytree(ROOT / 'samples' / sample, source)
+    subprocess.run([str(cloud.LAB / 'package/package.sh'), str(folder / 'source'), str(folder)], check=True, stdout=subprocess.DEVNULL)
     for file, old, new in edits:
         text = (folder / 'pkg' / file).read_text()
         if old not in text:
