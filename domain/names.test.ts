@@ -133,6 +133,7 @@ it('hides the credentials in a URL, in every form in which a program may print t
 it('gives a phase what docs/install-script.md promises, and credentials only where they are needed', () => {
   const login = { vdu_id: 'v', ssh_cp_name: 's', nic_cp_name: 'n', username: 'ubuntu', password: 'x' };
   const facts = {
+    phase: 'join-worker',
     node: { name: 'worker9', address: '10.10.0.9', loginUser: 'ubuntu' },
     parameters: {
       script_path: 'Scripts/x.sh',
@@ -149,6 +150,10 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
       endpoint: '10.10.0.231:6443',
       certSans: ['10.10.0.231', '172.24.4.3'],
       controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
+      nodes: [
+        { name: 'master231', address: '10.10.0.231' },
+        { name: 'worker9', address: '10.10.0.9' },
+      ],
     },
   };
   expect(phaseEnvironment(facts)).toEqual({
@@ -162,6 +167,9 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
     CONTROL_PLANES: 'master231=10.10.0.231',
     HTTP_PROXY: 'http://proxy:3128',
     NO_PROXY: 'localhost,127.0.0.1,::1,.svc,.cluster.local,10.10.0.9,10.10.0.231,10.200.0.0/16,10.96.0.0/12',
+  });
+  expect(phaseEnvironment({ ...facts, phase: 'prepare' })).toMatchObject({
+    CLUSTER_NODES: 'master231=10.10.0.231,worker9=10.10.0.9',
   });
   const credentials = { token: 't', caCertHash: 'sha256:0', certificateKey: 'k' };
   expect(phaseEnvironment({ ...facts, credentials })).toMatchObject({

@@ -181,6 +181,70 @@ describe('a VNFD that cannot be used is refused with file and place', () => {
   });
 });
 
+describe('hooks of LCM operations', () => {
+  const node = (interfaces: string) =>
+    changed(SIMPLE, /( {2}node_templates:\n)/, `$1    Hooks:\n      type: my.VNF\n${interfaces}`);
+
+  it('have the script that an artifact of their node names', () => {
+    const files = node(
+      [
+        '      interfaces:',
+        '        Vnflcm:',
+        '          instantiate_end: { implementation: mine }',
+        '          scale_start: { implementation: { primary: other } }',
+        '          heal_end: { implementation: absent }',
+        '      artifacts:',
+        '        mine: { type: tosca.artifacts.Implementation.Python, file: ../Scripts/mine.py }',
+        '        other: { type: tosca.artifacts.File, file: ../Scripts/other.sh }\n',
+      ].join('\n'),
+    );
+    const { hooks } = flavour(readVnfd(files), 'simple');
+    expect(hooks).toEqual(
+      expect.arrayContaining([
+        { name: 'instantiate_end', implementation: 'mine', script: 'Scripts/mine.py' },
+        { name: 'scale_start', implementation: 'other' },
+        { name: 'heal_end', implementation: 'absent' },
+      ]),
+    );
+  });
+
+  it('count once: the first node that names one has it', () => {
+    const files = node('      interfaces: { Vnflcm: { instantiate_end: { implementation: mine } } }\n');
+    const { hooks } = flavour(readVnfd(files), 'simple');
+    expect(hooks.filter(({ name }) => name === 'instantiate_end')).toEqual([
+      { name: 'instantiate_end', implementation: 'mine' },
+    ]);
+  });
+});
+
+describe('a flavour without instantiation levels', () => {
+  const ONE = `tosca_definitions_version: tosca_simple_yaml_1_2
+topology_template:
+  substitution_mappings: { properties: { flavour_id: one } }
+  node_templates:
+    VNF: { type: my.VNF, properties: { descriptor_id: i, descriptor_version: v, provider: p, product_name: n, software_version: s } }
+    a: { type: tosca.nodes.nfv.Vdu.Compute, properties: { vdu_profile: { min_number_of_instances: 5 } } }
+    b: { type: tosca.nodes.nfv.Vdu.Compute, properties: { vdu_profile: { min_number_of_instances: 2 } } }
+    c: { type: tosca.nodes.nfv.Vdu.Compute }
+  policies:
+    - initial: { type: tosca.policies.nfv.VduInitialDelta, properties: { initial_delta: { number_of_instances: 3 } }, targets: [a] }
+`;
+
+  it('has the initial delta of each VDU, or the least number of its profile, or one', () => {
+    const of = flavour(readVnfd({ 'vnf.yaml': ONE }), 'one');
+    expect(['a', 'b', 'c'].map((id) => vduCount(of, id))).toEqual([3, 2, 1]);
+    expect(() => vduCount(of, 'a', 'large')).toThrow(/has no level "large"; it has none/);
+  });
+
+  it('and a VDU that no level counts has that number in each', () => {
+    const levels = `    - levels: { type: tosca.policies.nfv.InstantiationLevels, properties: { levels: { l: {} }, default_level: l } }
+    - of_b: { type: tosca.policies.nfv.VduInstantiationLevels, properties: { levels: { l: { number_of_instances: 7 } } }, targets: [b] }
+`;
+    const of = flavour(readVnfd({ 'vnf.yaml': ONE + levels }), 'one');
+    expect(['a', 'b', 'c'].map((id) => vduCount(of, id))).toEqual([3, 7, 1]);
+  });
+});
+
 describe('a VNFD in one file', () => {
   const ONE = `tosca_definitions_version: tosca_simple_yaml_1_2
 imports: [ etsi_nfv_sol001_vnfd_types.yaml, https://forge.etsi.org/types.yaml, { file: more/types.yaml } ]

@@ -120,12 +120,13 @@ export function flavour(vnfd: Vnfd, id: string): Flavour {
 }
 
 /**
- * The instantiation level, the default one if none is named.
+ * The instantiation level, the default one if none is named. A flavour without levels has one, which has no name.
  * @throws VnflowError BAD_REQUEST naming the levels of the flavour
  */
 export function level(of: Flavour, id: string | undefined = of.defaultLevelId): Level {
   const found = of.levels.find((one) => one.id === id);
   if (found) return found;
+  if (id === undefined && of.levels.length === 0) return { id: '', vduCounts: of.initialCounts, scaleLevels: {} };
   const known = of.levels.map((one) => one.id).join(', ') || 'none';
   throw new VnflowError('BAD_REQUEST', {
     detail:

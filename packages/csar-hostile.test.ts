@@ -125,7 +125,7 @@ const ARCHIVES: readonly (readonly [what: string, archive: () => Buffer | string
   [
     'a Source that is a URL',
     () => withManifest(block('http://127.0.0.1/evil.sh', 'SHA-256', HASH)),
-    /http:\/\/127.0.0.1\/evil.sh is a URL; vnflow fetches nothing/,
+    /http:\/\/127.0.0.1\/evil.sh is a URL; nothing is fetched here/,
   ],
   [
     'an image with a hash by URL',

@@ -8,8 +8,9 @@ import { type CsarEntry, type CsarReading, readCsarContents, readCsarText } from
 import { type CsarLimits, DEFAULT_CSAR_LIMITS } from './csar-limits.ts';
 import { readToscaMeta, rootMetadata, TOSCA_META, type ToscaMeta } from './csar-metadata.ts';
 import { csarYaml, refuseBadTemplates } from './csar-yaml.ts';
-import { type HashClaim, readHashClaims } from './hash-claims.ts';
+import { type HashClaim, isRemote, readHashClaims } from './hash-claims.ts';
 import { readMetadataBlocks } from './metadata-blocks.ts';
+import { checkRemoteArtifacts } from './remote-artifacts.ts';
 import { type SoftwareImageInfo, softwareImages } from './software-images.ts';
 
 /** A VNF package that was read and checked. */
@@ -31,12 +32,14 @@ export interface Csar {
  * @param file path of the zip archive, or its bytes
  * @param limits of sizes and ratios
  * @param options.now becomes `createdAt` of the images
+ * @param options.remoteHosts hosts that artifacts may be fetched from whatever address they have; undefined: a package
+ * with artifacts by URI is refused
  * @throws VnflowError CSAR_INVALID that names the entry and says what to do
  */
 export async function readCsar(
   file: string | Buffer,
   limits: CsarLimits = DEFAULT_CSAR_LIMITS,
-  { now = new Date() }: { readonly now?: Date } = {},
+  { now = new Date(), remoteHosts }: { readonly now?: Date; readonly remoteHosts?: readonly string[] } = {},
 ): Promise<Csar> {
   const source = await openByteSource(file);
   try {
@@ -45,10 +48,12 @@ export async function readCsar(
     const paths = new Set(reading.entries.keys());
     const meta = await readMetadata(reading, paths);
     const claims = [...meta.claims, ...(await manifestClaims(reading, meta.manifest))];
-    const { entries, files } = await readCsarContents(reading, claims);
+    const own = claims.filter((claim) => !isRemote(claim));
+    const { entries, files } = await readCsarContents(reading, own);
     const { definitions, templates } = csarYaml(paths, files, limits);
     const vnfd = readVnfd(definitions);
     refuseBadTemplates(templates);
+    await checkRemoteArtifacts(claims.filter(isRemote), limits, remoteHosts);
     checkContents(vnfd, files, paths);
     return {
       vnfd,

@@ -3,6 +3,7 @@ import type { MetadataBlock } from './metadata-blocks.ts';
 
 /** The hash of one file that TOSCA.meta or the manifest declares. */
 export interface HashClaim {
+  /** In the package, or an http or https URI. */
   readonly path: string;
   /** Name of the algorithm as written, for example `SHA-256`. */
   readonly algorithm: string;
@@ -12,6 +13,11 @@ export interface HashClaim {
   readonly hash: string;
   /** The file that declares the hash. */
   readonly claimedIn: string;
+}
+
+/** Does the file lie outside of the package? */
+export function isRemote({ path }: Pick<HashClaim, 'path'>): boolean {
+  return /^https?:\/\//i.test(path);
 }
 
 /** The algorithms that Tacker supports: their names in `node:crypto`, and the number of hexadecimal digits. */
@@ -27,6 +33,7 @@ const ALGORITHMS: ReadonlyMap<string, readonly [nodeAlgorithm: string, hexLength
  * @param blocks from `readMetadataBlocks`
  * @param claimedIn path of that file, for messages
  * @throws VnflowError CSAR_INVALID for a block with only one of Algorithm and Hash, an unknown algorithm, or a URL
+ * that is not http or https
  */
 export function readHashClaims(blocks: readonly MetadataBlock[], claimedIn: string): HashClaim[] {
   return blocks
@@ -39,10 +46,8 @@ function readClaim(block: MetadataBlock, claimedIn: string): HashClaim {
   const algorithm = block.get('algorithm') ?? '';
   const hash = block.get('hash') ?? '';
   if (path === '') throw csarInvalid(`${claimedIn}: a block with Algorithm or Hash has no Source; name the file.`);
-  if (/^[a-z][a-z0-9+.-]*:/i.test(path)) {
-    throw csarInvalid(
-      `${claimedIn}: the Source ${path} is a URL; vnflow fetches nothing, put the file into the package.`,
-    );
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path) && !isRemote({ path })) {
+    throw csarInvalid(`${claimedIn}: the Source ${path} is a URL, of which only http and https can be used.`);
   }
   if (algorithm === '' || hash === '') {
     throw csarInvalid(`${claimedIn}: the block of ${path} needs both Algorithm and Hash.`);

@@ -1,96 +1,123 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zipOf } from '../api/vnfpkgm/zip-of.ts';
-import { startTestApi, type TestApi } from './testing/api/test-api.ts';
+import { packageFolders, preparedFiles } from './testing/foreign-checkout.ts';
+import { type ForeignRequest, foreignRequest, NETWORK } from './testing/foreign-request.ts';
+import { createInstance, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /**
- * A checkout of a repository with packages. The test packs and onboards every package in it, and prints a table of the
- * results. It fetches nothing.
+ * A checkout of a repository with packages. The test packs and onboards every package in it, makes an instance of those
+ * that are made of servers, and prints a table of the results. It fetches nothing.
  */
 const CHECKOUT = process.env['VNFLOW_FOREIGN_PACKAGES'];
 const PACKAGES = '/vnfpkgm/v1/vnf_packages';
 
-let test: TestApi;
+let system: System;
 beforeAll(async () => {
-  if (CHECKOUT !== undefined) test = await startTestApi({ limits: { packageBytes: 1024 ** 3 } });
-});
-afterAll(() => test?.stop());
+  if (CHECKOUT !== undefined) system = await startSystem({ allowPackageCode: true });
+}, 90_000);
+afterAll(() => system?.stop());
 
 it.skipIf(CHECKOUT === undefined)(
-  'packages that we did not write are onboarded, or refused with a reason',
+  'packages that we did not write are onboarded and instantiated, or refused with a reason',
   async () => {
     const root = path.resolve(CHECKOUT ?? '');
     const folders = packageFolders(root);
-    const rows: string[] = [];
-    let onboarded = 0;
+    const count = { onboarded: 0, instantiated: 0, tried: 0 };
     for (const folder of folders) {
-      const { state, detail } = await onboard(folder);
-      if (state === 'ONBOARDED') onboarded += 1;
-      rows.push(`${state.padEnd(10)} ${path.relative(root, folder) || '.'}\n${' '.repeat(11)}${detail}`);
+      const { onboarding, instance } = await tryPackage(preparedFiles(folder, root));
+      if (onboarding.state === 'ONBOARDED') count.onboarded += 1;
+      if (instance?.state === 'COMPLETED') count.instantiated += 1;
+      if (instance !== undefined && instance.state !== '-') count.tried += 1;
+      const states = `${onboarding.state.padEnd(10)} ${(instance?.state ?? '-').padEnd(11)}`;
+      const details = [onboarding.detail, instance?.detail].filter(Boolean).map((text) => `\n${' '.repeat(23)}${text}`);
+      process.stdout.write(`${states} ${path.relative(root, folder) || '.'}${details.join('')}\n`);
     }
-    process.stdout.write(`${rows.join('\n')}\n${onboarded} of ${folders.length} packages were onboarded.\n`);
+    process.stdout.write(
+      `${count.onboarded} of ${folders.length} packages were onboarded, ${count.instantiated} of ${count.tried} instantiated.\n`,
+    );
     expect(folders.length).toBeGreaterThan(0);
   },
-  30 * 60_000,
+  60 * 60_000,
 );
 
-async function onboard(folder: string): Promise<{ readonly state: string; readonly detail: string }> {
-  const files = filesOf(folder);
-  for (const common of commonFolders(folder, files)) {
-    for (const [name, content] of filesOf(common)) if (!files.has(name)) files.set(name, content);
-  }
-  const { json: created } = await test.call('POST', PACKAGES, { json: {} });
-  const answer = await test.call('PUT', `${PACKAGES}/${created.id}/package_content`, {
-    body: new Uint8Array(await zipOf([...files].sort())),
-    headers: { 'Content-Type': 'application/zip' },
+/** A row of the table: a state, and the reason for it. */
+interface Result {
+  readonly state: string;
+  readonly detail: string;
+}
+
+async function tryPackage(
+  files: ReadonlyMap<string, Buffer>,
+): Promise<{ readonly onboarding: Result; readonly instance?: Result }> {
+  const { data: created } = await system.http.post(PACKAGES, {});
+  const item = `${PACKAGES}/${created.id}`;
+  const answer = await system.http.put(`${item}/package_content`, Buffer.from(await zipOf([...files].sort())), {
+    headers: { 'Content-Type': 'application/zip', Accept: 'application/json' },
   });
-  expect(answer.status, `${folder}: ${answer.text}`).toBeLessThan(500);
-  const { json } = await test.call('GET', `${PACKAGES}/${created.id}`);
-  await test.call('PATCH', `${PACKAGES}/${created.id}`, { json: { operationalState: 'DISABLED' } });
-  await test.call('DELETE', `${PACKAGES}/${created.id}`);
-  const detail = answer.status === 202 ? `${json.vnfProductName} ${json.vnfdId}` : answer.json.detail;
-  return { state: answer.status === 202 ? json.onboardingState : 'refused', detail };
+  expect(answer.status, JSON.stringify(answer.data)).toBeLessThan(500);
+  try {
+    if (answer.status !== 202) return { onboarding: { state: 'refused', detail: answer.data.detail } };
+    const { vnfdId, onboardingState } = (await system.http.get(item)).data;
+    const instance = await tryInstance(vnfdId, files);
+    return { onboarding: { state: onboardingState, detail: '' }, instance };
+  } finally {
+    await system.http.patch(item, { operationalState: 'DISABLED' });
+    await system.http.delete(item);
+  }
 }
 
-/** Folders with TOSCA.meta, and those with one VNFD at their root outside of such a folder. */
-function packageFolders(root: string): string[] {
-  const all = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const withMeta = all.filter(({ name }) => name === 'TOSCA.meta').map(({ parentPath }) => path.dirname(parentPath));
-  const single = all
-    .filter(({ name, parentPath }) => /\.ya?ml$/.test(name) && isVnfd(path.join(parentPath, name)))
-    .map(({ parentPath }) => parentPath)
-    .filter((folder) => path.basename(folder) !== 'Definitions' && !withMeta.some((other) => isWithin(folder, other)));
-  return [...new Set([...withMeta, ...single])].sort();
+async function tryInstance(vnfdId: string, files: ReadonlyMap<string, Buffer>): Promise<Result> {
+  const request = foreignRequest(files, {
+    authUrl: system.simulator.authUrl,
+    subnetId: Object.values(system.simulator.cloud.state.subnets).find(({ networkId }) => networkId === NETWORK)?.id,
+  });
+  if (typeof request === 'string') return { state: '-', detail: request };
+  register(request);
+  const id = await createInstance(system.http, vnfdId);
+  const resource = `/vnflcm/v2/vnf_instances/${id}`;
+  const answer = await system.http.post(`${resource}/instantiate`, request.body);
+  const result = answer.status === 202 ? await resultOf(operationOf(answer)) : resultOfRefusal(answer.data);
+  if (answer.status === 202) await end(resource, operationOf(answer), result.state);
+  await system.http.delete(resource);
+  return result;
 }
 
-function isVnfd(file: string): boolean {
-  const text = readFileSync(file, 'utf8');
-  return /^tosca_definitions_version:/m.test(text) && /^\s*substitution_mappings:/m.test(text);
+async function resultOf(operation: string): Promise<Result> {
+  const { operationState, error } = await settled(system.http, operation, { timeoutMs: 120_000 });
+  return { state: operationState, detail: error === undefined ? '' : [error.code, error.detail, error.seen].join(' ') };
 }
 
-function isWithin(folder: string, other: string): boolean {
-  return folder === other || folder.startsWith(`${other}${path.sep}`);
+function resultOfRefusal({ code, detail }: { readonly code: string; readonly detail: string }): Result {
+  return { state: 'refused', detail: `${code} ${detail}` };
 }
 
-/**
- * Tacker's test packages share files with their neighbours: `common/`, and `common_artifact/` for those without
- * definitions of their own.
- */
-function commonFolders(folder: string, files: ReadonlyMap<string, Buffer>): string[] {
-  const beside = path.basename(folder) === 'contents' ? path.resolve(folder, '../..') : path.dirname(folder);
-  const hasDefinitions = [...files.keys()].some((name) => name.startsWith('Definitions/') || !name.includes('/'));
-  return ['common', ...(hasDefinitions ? [] : ['common_artifact'])]
-    .map((name) => path.join(beside, name))
-    .filter((common) => existsSync(common));
+/** Leaves nothing behind for the next package. */
+async function end(resource: string, operation: string, state: string): Promise<void> {
+  if (state === 'FAILED_TEMP') {
+    await system.http.post(`${operation}/rollback`, {});
+    const { operationState } = await settled(system.http, operation);
+    if (operationState !== 'ROLLED_BACK') await system.http.post(`${operation}/fail`, {});
+  }
+  if (state !== 'COMPLETED') return;
+  const terminated = await system.http.post(`${resource}/terminate`, { terminationType: 'FORCEFUL' });
+  await settled(system.http, operationOf(terminated));
 }
 
-function filesOf(folder: string): Map<string, Buffer> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(
-    entries.map(({ parentPath, name }) => {
-      const file = path.join(parentPath, name);
-      return [path.relative(folder, file).replaceAll(path.sep, '/'), readFileSync(file)];
-    }),
-  );
+/** A person would register the images and flavors of a package before using it. */
+function register({ imageNames, flavorNames }: ForeignRequest): void {
+  const { images, flavors } = system.simulator.cloud.state;
+  addMissing(images, imageNames);
+  addMissing(flavors, flavorNames);
+}
+
+/** Adds copies of the first thing under other names. */
+function addMissing<T extends { id: string; name: string }>(things: Record<string, T>, names: readonly string[]): void {
+  const [known] = Object.values(things);
+  for (const name of names) {
+    if (known === undefined || Object.values(things).some((thing) => thing.name === name)) continue;
+    const id = randomUUID();
+    things[id] = { ...known, id, name };
+  }
 }

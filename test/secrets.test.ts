@@ -14,7 +14,8 @@ import { createInstance, onboardSample, operationOf, type System, settled, start
 /** Values that no other place has: a place where one is found has leaked it. */
 const VIM_PASSWORD = 'canary-vim-7Gq2xW';
 const NODE_PASSWORD = 'canary-node-4Hs9pL';
-const PROXY_PASSWORD = 'canary-proxy-8Kd1zQ';
+/** Of the simulated site's proxy. */
+const PROXY_PASSWORD = 'password1';
 
 const logged: string[] = [];
 const sample = mkdtempSync(path.join(tmpdir(), 'vnflow-canary-'));
@@ -51,7 +52,8 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   const cluster = body.additionalParams.k8s_cluster_installation_param;
   cluster.master_node.password = NODE_PASSWORD;
   cluster.worker_node.password = NODE_PASSWORD;
-  cluster.proxy = { http_proxy: `http://proxyuser:${PROXY_PASSWORD}@10.10.0.1:3128`, no_proxy: '10.0.0.0/8,127.0.0.1' };
+  cluster.proxy = { http_proxy: simulator.proxyUrl, k8s_node_cidr: '10.10.0.0/24' };
+  expect(simulator.proxyUrl).toContain(PROXY_PASSWORD);
   // a failure, too: people see its error and the end of its log
   simulator.nodes.faults.add({
     kind: 'command',
@@ -100,7 +102,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   const processes = simulator.nodes.list().flatMap((node) => node.processes());
   const readable = simulator.nodes
     .list()
-    .flatMap((node) => node.files('/var/lib/vnflow').map((file) => `${file}: ${node.file(file) ?? ''}`));
+    .flatMap((node) => node.filesBelow('/var/lib/vnflow').map((file) => `${file}: ${node.file(file) ?? ''}`));
   const places: Record<string, string> = {
     'Temporal histories': await histories(),
     'the log': logged.join('\n'),

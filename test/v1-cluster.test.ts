@@ -140,6 +140,11 @@ describe('the simple flavour, by the requests of guide 001', () => {
       );
       const init = system.simulator.ledger.entries().filter(({ what }) => what.includes('192.168.3.0'));
       expect(init, 'no command gets host bits').toEqual([]);
+      for (const node of system.simulator.nodes.list()) {
+        for (const name of nodeNames()) {
+          expect(node.file('/etc/hosts'), node.hostname).toMatch(new RegExp(`^[\\d.]+ ${name}$`, 'm'));
+        }
+      }
     },
     LIMIT,
   );

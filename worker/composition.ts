@@ -71,7 +71,7 @@ export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: A
     ...given,
     db,
     secrets,
-    readCsar,
+    readCsar: (file) => readCsar(file, undefined, { remoteHosts: given.packageHosts ?? [] }),
     checkVim: checkConnection,
     validateToken: (token) => validateToken(keystoneUrl, token),
     authUrl: keystoneUrl,

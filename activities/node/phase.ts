@@ -52,6 +52,7 @@ export async function runPhase(step: PhaseContext, phase: Phase): Promise<JobRes
   const name = phase.name ?? ofKind;
   const cluster = await readClusterContext(step);
   const environment = phaseEnvironment({
+    phase: name,
     node: { name: node.nodeName, address: node.nicAddress, loginUser: loginOf(parameters, node.role).username },
     parameters,
     cluster: phase.seenAs?.(cluster) ?? cluster,

@@ -124,7 +124,10 @@ function policiesOf<T>(file: FlavourFile, type: string, schema: z.ZodType<T>) {
     }));
 }
 
-function readLevels(file: FlavourFile, vdus: readonly Vdu[]): Pick<Flavour, 'levels' | 'defaultLevelId'> {
+function readLevels(
+  file: FlavourFile,
+  vdus: readonly Vdu[],
+): Pick<Flavour, 'levels' | 'initialCounts' | 'defaultLevelId'> {
   const [instantiation] = policiesOf(file, 'InstantiationLevels', INSTANTIATION_LEVELS);
   const perVdu = policiesOf(file, 'VduInstantiationLevels', VDU_LEVELS);
   const known = instantiation?.properties.levels ?? {};
@@ -139,21 +142,38 @@ function readLevels(file: FlavourFile, vdus: readonly Vdu[]): Pick<Flavour, 'lev
     if (unknownVdu !== undefined)
       throw invalid(`${where}: its target ${unknownVdu} is not a Vdu.Compute of this file.`);
   }
+  const initial = initialCounts(file, vdus);
+  if (Object.keys(known).length === 0) return { levels: [], initialCounts: initial };
   const levels = Object.entries(known).map(
     ([id, level]): Level => ({
       id,
       vduCounts: Object.fromEntries(
-        vdus.map((vdu) => [
-          vdu.id,
-          perVdu.find(({ targets }) => targets.includes(vdu.id))?.properties.levels[id]?.number_of_instances ?? 0,
-        ]),
+        vdus.map((vdu) => {
+          const own = perVdu.find(({ targets }) => targets.includes(vdu.id));
+          return [vdu.id, own ? (own.properties.levels[id]?.number_of_instances ?? 0) : (initial[vdu.id] ?? 0)];
+        }),
       ),
       scaleLevels: Object.fromEntries(
         Object.entries(level?.scale_info ?? {}).map(([aspectId, { scale_level }]) => [aspectId, scale_level]),
       ),
     }),
   );
-  return { levels, ...(defaultLevelId === undefined ? {} : { defaultLevelId }) };
+  return { levels, initialCounts: initial, ...(defaultLevelId === undefined ? {} : { defaultLevelId }) };
+}
+
+const INITIAL_DELTA = z.object({ initial_delta: COUNT });
+const PROFILE = z.object({ vdu_profile: z.object({ min_number_of_instances: z.int().min(0) }) });
+
+/** Instances of each VDU where no level says it: VduInitialDelta, or the least number of the profile, or one. */
+function initialCounts(file: FlavourFile, vdus: readonly Vdu[]): Record<string, number> {
+  const deltas = policiesOf(file, 'VduInitialDelta', INITIAL_DELTA);
+  return Object.fromEntries(
+    vdus.map(({ id }) => {
+      const delta = deltas.find(({ targets }) => targets.includes(id))?.properties.initial_delta.number_of_instances;
+      const profile = PROFILE.safeParse(file.nodes.get(id)?.properties).data?.vdu_profile.min_number_of_instances;
+      return [id, delta ?? profile ?? 1];
+    }),
+  );
 }
 
 /**

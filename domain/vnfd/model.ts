@@ -8,6 +8,8 @@ export interface Flavour {
   readonly virtualLinks: readonly VirtualLink[];
   readonly defaultLevelId?: string;
   readonly levels: readonly Level[];
+  /** Instances per VDU where the flavour has no levels. */
+  readonly initialCounts: Readonly<Record<string, number>>;
   readonly aspects: readonly Aspect[];
   readonly affinityRules: readonly AffinityRule[];
   readonly softwareImages: readonly SoftwareImage[];

@@ -186,11 +186,11 @@ export const FILES: CommandTable = {
   chgrp: { run: () => ok() },
   install: { run: install },
   mktemp: { run: mktemp },
-  mkdir: { run: mkdir, usesBundled: true },
-  ls: { run: ls, usesBundled: true },
-  stat: { run: stat, usesBundled: true },
+  mkdir: { run: mkdir },
+  ls: { run: ls },
+  stat: { run: stat },
   cmp: { run: cmp },
-  cp: { run: cp, usesBundled: true },
+  cp: { run: cp },
   sync: { run: () => ok() },
   realpath: {
     run: (args, context) => {

@@ -70,6 +70,6 @@ export const MOUNTS: CommandTable = {
       return { ...ok(`${operand} is ${isOne ? '' : 'not '}a mountpoint\n`), exitCode: isOne ? 0 : 32 };
     },
   },
-  rm: { run: rm, usesBundled: true },
-  mv: { run: mv, usesBundled: true },
+  rm: { run: rm },
+  mv: { run: mv },
 };

@@ -27,4 +27,4 @@ function firstByte(args: readonly string[]): number | undefined {
   return match ? Math.max(1, Number(match[1])) : undefined;
 }
 
-export const TAIL: CommandTable = { tail: { run: tail, usesBundled: true } };
+export const TAIL: CommandTable = { tail: { run: tail } };

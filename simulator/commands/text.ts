@@ -40,7 +40,7 @@ function sed(args: readonly string[], context: CommandContext): Promise<Output> 
 }
 
 export const TEXT: CommandTable = {
-  grep: { run: grep, usesBundled: true },
-  date: { run: date, usesBundled: true },
-  sed: { run: sed, usesBundled: true },
+  grep: { run: grep },
+  date: { run: date },
+  sed: { run: sed },
 };

@@ -43,8 +43,8 @@ function checkScript({ script_path: given, proxy }: ClusterParameters, { files }
   if (text === undefined) throw wrong('script_path', `the VNF package has no file ${given}`);
   const verdict = installContractOf(text);
   if ('missing' in verdict) throw wrong('script_path', describeMissing(given, verdict.missing));
-  if (proxy !== undefined && verdict.contract === 'monolith' && !readsProxy(text)) {
-    throw wrong('proxy', `the install script ${given} does not read http_proxy, so its nodes could not use a proxy`);
+  if ((proxy?.http_proxy || proxy?.https_proxy) && !readsProxy(text)) {
+    throw wrong('proxy', `the install script ${given} reads no http_proxy, so its nodes could not use a proxy`);
   }
 }
 

@@ -87,6 +87,11 @@ it("makes the only control-plane node's port the cluster's endpoint, and its cer
     endpoint: '10.10.0.231:6443',
     certSans: ['10.10.0.231', '172.24.4.3'],
     controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
+    nodes: [
+      { name: 'master231', address: '10.10.0.231' },
+      { name: 'worker9', address: '10.10.0.9' },
+      { name: 'worker30', address: '10.10.0.30' },
+    ],
     floatingIp: '172.24.4.3',
   });
 });
@@ -122,6 +127,11 @@ it('puts the virtual address, its floating IP and the load balancer in front of 
     endpoint: '10.10.0.100:16443',
     certSans: ['10.10.0.100', '172.24.4.9', '10.10.0.231', '172.24.4.3'],
     controlPlanes: [{ name: 'master231', address: '10.10.0.231' }],
+    nodes: [
+      { name: 'master231', address: '10.10.0.231' },
+      { name: 'worker9', address: '10.10.0.9' },
+      { name: 'worker30', address: '10.10.0.30' },
+    ],
     virtualIp: '10.10.0.100',
     floatingIp: '172.24.4.9',
   });

@@ -100,6 +100,10 @@ function missing(parameter: string, name: string, where: string | undefined, why
   });
 }
 
+function nameNode({ nodeName, nicAddress }: DiscoveredNode): { name: string; address: string } {
+  return { name: nodeName, address: nicAddress };
+}
+
 /**
  * Where the cluster's API is reached: the port (and floating IP) that the request names. With one control-plane node
  * that is its own port.
@@ -137,7 +141,8 @@ export function discoverCluster(discovery: Discovery, nodes: readonly Discovered
   return {
     endpoint: `${endpointAddress}:${own ? API_SERVER_PORT : LOAD_BALANCER_PORT}`,
     certSans: [...new Set(sans)],
-    controlPlanes: masters.map(({ nodeName: name, nicAddress: address }) => ({ name, address })),
+    controlPlanes: masters.map(nameNode),
+    nodes: nodes.map(nameNode),
     ...(own ? {} : { virtualIp: endpointAddress }),
     ...(floatingIp === undefined ? {} : { floatingIp }),
   };

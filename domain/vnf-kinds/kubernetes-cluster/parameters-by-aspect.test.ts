@@ -19,7 +19,7 @@ const MASTER = {
   cluster_cp_name: 'masterNode_CP1',
 };
 const WORKER = { ...node, aspect_id: 'worker_instance', ssh_cp_name: 'workerNode_CP2', nic_cp_name: 'workerNode_CP2' };
-const given = (master: object, more: object = {}) =>
+const given = (master: object, more: object = {}, files: ReadonlyMap<string, Buffer> = contents.files) =>
   checkClusterParameters(
     {
       script_path: SCRIPT,
@@ -27,7 +27,7 @@ const given = (master: object, more: object = {}) =>
       worker_node: WORKER,
       ...more,
     },
-    contents,
+    { ...contents, files },
   );
 
 it('takes the VDU from the aspect, with the defaults of version 1', () => {
@@ -51,4 +51,13 @@ it('refuses an aspect that is unknown or of several VDUs, and vip_CP where there
   expect(() => given({ cluster_cp_name: 'vip_CP' })).toThrow(
     /cluster_cp_name: vip_CP is not in the VNF package; it has masterNode_CP1/,
   );
+});
+
+it('refuses a proxy where the install script reads none, whatever its contract is', () => {
+  const script = contents.files.get(SCRIPT)?.toString() ?? '';
+  const deaf = new Map([[SCRIPT, Buffer.from(script.replaceAll(/https?_proxy/gi, 'other'))]]);
+  const proxy = { http_proxy: 'http://proxy:3128' };
+  expect(given({}, { proxy }).proxy).toEqual(proxy);
+  expect(() => given({}, { proxy }, deaf)).toThrow(/param\.proxy: the install script \S+ reads no http_proxy/);
+  expect(given({}, { proxy: { http_proxy: '' } }, deaf).proxy).toEqual({ http_proxy: '' });
 });

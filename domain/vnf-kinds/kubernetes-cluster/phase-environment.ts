@@ -10,16 +10,21 @@ export interface ClusterContext {
   readonly certSans: readonly string[];
   /** The control-plane nodes, in the order of their slots. */
   readonly controlPlanes: readonly { readonly name: string; readonly address: string }[];
+  /** All nodes. Undefined in the facts of operations that an earlier release began. */
+  readonly nodes?: readonly { readonly name: string; readonly address: string }[];
   /** The virtual address of the API. Undefined without a load balancer. */
   readonly virtualIp?: string;
   /** The address of the API for clients outside of the cluster. The API server's certificate names it. */
   readonly floatingIp?: string;
 }
 
+const NamedNode = z.object({ name: z.string(), address: z.string() });
+
 export const ClusterContext: z.ZodType<ClusterContext> = z.object({
   endpoint: z.string(),
   certSans: z.array(z.string()),
-  controlPlanes: z.array(z.object({ name: z.string(), address: z.string() })),
+  controlPlanes: z.array(NamedNode),
+  nodes: z.array(NamedNode).exactOptional(),
   virtualIp: z.string().exactOptional(),
   floatingIp: z.string().exactOptional(),
 });
@@ -43,6 +48,8 @@ export interface BackupOnNode {
 }
 
 interface PhaseFacts {
+  /** The name of the phase, for example `prepare`. */
+  readonly phase: string;
   readonly node: { readonly name: string; readonly address: string; readonly loginUser: string };
   readonly parameters: ClusterParameters;
   readonly cluster: ClusterContext;
@@ -58,6 +65,7 @@ interface PhaseFacts {
  * file.
  */
 export function phaseEnvironment({
+  phase,
   node,
   parameters,
   cluster,
@@ -74,11 +82,12 @@ export function phaseEnvironment({
     SERVICE_CIDR: master_node.cluster_cidr,
     CLUSTER_ENDPOINT: cluster.endpoint,
     CERT_SANS: cluster.certSans.join(','),
-    CONTROL_PLANES: cluster.controlPlanes.map(({ name, address }) => `${name}=${address}`).join(','),
+    CONTROL_PLANES: nodeList(cluster.controlPlanes),
+    ...(phase === 'prepare' && cluster.nodes !== undefined ? { CLUSTER_NODES: nodeList(cluster.nodes) } : {}),
     ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
     ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
     ...(backup === undefined ? {} : backupVariables(backup)),
-    ...proxyVariables({ node, parameters, cluster }),
+    ...proxyVariables({ phase, node, parameters, cluster }),
     ...(credentials === undefined
       ? {}
       : {
@@ -87,6 +96,10 @@ export function phaseEnvironment({
           CERTIFICATE_KEY: credentials.certificateKey,
         }),
   };
+}
+
+function nodeList(nodes: readonly { readonly name: string; readonly address: string }[]): string {
+  return nodes.map(({ name, address }) => `${name}=${address}`).join(',');
 }
 
 function proxyVariables({ node, parameters, cluster }: PhaseFacts): Record<string, string> {

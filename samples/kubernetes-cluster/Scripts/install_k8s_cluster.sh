@@ -35,6 +35,7 @@ CA_CERT_HASH=${CA_CERT_HASH:-}
 CERTIFICATE_KEY=${CERTIFICATE_KEY:-}
 CERT_SANS=${CERT_SANS:-}
 CONTROL_PLANES=${CONTROL_PLANES:-}
+CLUSTER_NODES=${CLUSTER_NODES:-}
 VIRTUAL_IP=${VIRTUAL_IP:-}
 VRRP_PASSWORD=${VRRP_PASSWORD:-}
 LOGIN_USER=${LOGIN_USER:-}
@@ -313,7 +314,17 @@ set_host_name() {
   if [ "$(hostname)" != "$NODE_NAME" ]; then
     hostnamectl set-hostname "$NODE_NAME" || fail "cannot set the host name to $NODE_NAME"
   fi
-  { grep -v " $NODE_NAME\$" /etc/hosts; printf '%s %s\n' "$NODE_IP" "$NODE_NAME"; } | put /etc/hosts 0644 || exit
+  {
+    sed '/^# nodes of the cluster, by vnflow$/,/^# end of the nodes of the cluster$/d' /etc/hosts | grep -v " $NODE_NAME\$"
+    printf '%s %s\n' "$NODE_IP" "$NODE_NAME"
+    if [ -n "$CLUSTER_NODES" ]; then list_other_nodes; fi
+  } | put /etc/hosts 0644 || exit
+}
+
+list_other_nodes() {
+  echo '# nodes of the cluster, by vnflow'
+  printf '%s\n' "$CLUSTER_NODES" | tr ',' '\n' | sed -n "/^$NODE_NAME=/d; s/^\([^=]*\)=\(.*\)\$/\2 \1/p"
+  echo '# end of the nodes of the cluster'
 }
 
 set_kernel() {

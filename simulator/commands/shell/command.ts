@@ -56,8 +56,6 @@ export interface RunOptions {
 export interface CommandSpec {
   /** Runs the command. Undefined when just-bash's command of this name runs. */
   readonly run?: (args: readonly string[], context: CommandContext) => Promise<Output> | Output;
-  /** True when `run` may call `context.original`. */
-  readonly usesBundled?: true;
   /** Duration in simulated seconds, for commands that the latency table does not contain. */
   readonly seconds?: (args: readonly string[], context: CommandContext) => number | undefined;
   /** True for a built-in of the shell: it has no process and no entry in the ledger. */

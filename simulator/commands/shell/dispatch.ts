@@ -19,13 +19,11 @@ export function createCommand(run: Run, name: string, bundled: Command | undefin
   const command = {
     name,
     trusted: true,
-    internalIsExtension: true,
-    // just-bash prepares a second environment for it at every call
-    internalOriginalCommand: spec.run && !spec.usesBundled ? undefined : bundled,
     execute: async (args: string[], ctx: ResolvedCommandContext): Promise<ExecResult> => {
+      const call = { name, args, ctx, bundled };
       const result = spec.builtin
-        ? await perform(run, spec, { name, args, ctx, pid: run.pid })
-        : await asProcess(run, spec, { name, args, ctx });
+        ? await perform(run, spec, { ...call, pid: run.pid })
+        : await asProcess(run, spec, call);
       if (run.sink && !spec.passesThrough) tap(run.sink, result, marksOf(ctx.env));
       return result;
     },
@@ -37,6 +35,11 @@ interface Call {
   readonly name: string;
   readonly args: readonly string[];
   readonly ctx: ResolvedCommandContext;
+  /**
+   * just-bash's own command of this name, called directly: for `origCommand` just-bash would make a second context at
+   * every call.
+   */
+  readonly bundled: Command | undefined;
 }
 
 async function asProcess(run: Run, spec: CommandSpec, call: Call): Promise<Result> {
@@ -69,7 +72,7 @@ async function asProcess(run: Run, spec: CommandSpec, call: Call): Promise<Resul
 }
 
 async function perform(run: Run, spec: CommandSpec, call: Call & { readonly pid: number }): Promise<Result> {
-  const { name, args, ctx } = call;
+  const { name, args } = call;
   const context = contextOf(run, spec, call);
   delete run.viewer.refused;
   try {
@@ -78,7 +81,7 @@ async function perform(run: Run, spec: CommandSpec, call: Call & { readonly pid:
       : (spec.seconds?.(args, context) ?? commandSeconds(run.node.world.latency, [name, ...args].join(' ')));
     if (seconds > 0) await context.sleep(seconds);
     if (spec.run) return asResult(await spec.run(args, context));
-    return explainRefusal(run, await bundledResult(name, ctx, args));
+    return explainRefusal(run, await bundledResult(call, args));
   } catch (error) {
     if (context.signal.aborted) return asResult(failure(143, ''));
     if (error instanceof FileError) return asResult(failure(1, `${name}: ${error.path}: ${reasonOf(error)}`));
@@ -99,10 +102,9 @@ function reasonOf(error: FileError): string {
   return REASONS[error.code] ?? error.message;
 }
 
-async function bundledResult(name: string, ctx: ResolvedCommandContext, args: readonly string[]): Promise<Result> {
-  if (!ctx.origCommand)
-    return asResult(failure(127, `${name}: the simulated machine has this file, but cannot run it`));
-  const result = await ctx.origCommand([...args]);
+async function bundledResult({ name, ctx, bundled }: Call, args: readonly string[]): Promise<Result> {
+  if (!bundled) return asResult(failure(127, `${name}: the simulated machine has this file, but cannot run it`));
+  const result = await bundled.execute([...args], ctx);
   return { ...result, stdout: latin1FromBytes(stdoutAsBytes(result)), stdoutKind: 'bytes' };
 }
 
@@ -137,7 +139,8 @@ function contextOf(run: Run, spec: CommandSpec, call: Call & { readonly pid: num
   const marks = marksOf(ctx.env);
   const exported = { ...ctx.exportedEnv };
   delete exported[MARK];
-  const signal = ctx.signal ? AbortSignal.any([run.signal, ctx.signal]) : run.signal;
+  // just-bash aborts the signal of the command with the signal of its shell
+  const signal = ctx.signal ?? run.signal;
   const input: InputSource = given === '' ? run.input : NO_INPUT;
   const start = (text: string, positional: readonly string[], options: RunOptions): Promise<ShellResult> => {
     const user = options.user ?? run.user;
@@ -153,7 +156,7 @@ function contextOf(run: Run, spec: CommandSpec, call: Call & { readonly pid: num
       cwd: options.cwd ?? ctx.cwd,
       input,
       ...(stdin === undefined ? {} : { stdin }),
-      signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
+      within: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
       umask: run.viewer.umask,
       pid: call.pid,
       ...(run.sink ? { sink: run.sink } : {}),
@@ -190,7 +193,7 @@ function contextOf(run: Run, spec: CommandSpec, call: Call & { readonly pid: num
         ...options,
       });
     },
-    original: async (args) => ({ ...(await bundledResult(call.name, ctx, args)), binary: true }),
+    original: async (args) => ({ ...(await bundledResult(call, args)), binary: true }),
     setUmask: (umask) => {
       run.viewer.umask = umask;
     },

@@ -24,7 +24,7 @@ function isOneCommand(text: string): boolean {
 
 /** Runs a script in a shell process of its own. Never rejects: a machine that is switched off ends it with 143. */
 async function runShell(node: SimNode, request: ShellRequest): Promise<ShellResult> {
-  const signal = AbortSignal.any([node.power.signal, ...(request.signal ? [request.signal] : [])]);
+  const signal = request.within ?? AbortSignal.any([node.power.signal, ...(request.signal ? [request.signal] : [])]);
   const viewer: Viewer = { user: request.user, umask: request.umask ?? 0o022 };
   const run: Run = {
     node,

@@ -1,3 +1,4 @@
+import type { View } from '../files/view.ts';
 import { activeState } from '../systemd/services.ts';
 import type { SimNode } from '../world.ts';
 import { addressesOf } from './node.ts';
@@ -11,7 +12,10 @@ export interface NodeView {
   readonly power: 'on' | 'off';
   /** Returns the text of a file as root reads it. Undefined when it does not exist. */
   file(path: string): string | undefined;
+  /** The names in a directory. Empty when it does not exist. */
   files(directory: string): readonly string[];
+  /** The paths of all files below a directory. */
+  filesBelow(directory: string): readonly string[];
   processes(): readonly string[];
   units(): readonly { readonly name: string; readonly active: string; readonly description: string }[];
 }
@@ -25,6 +29,7 @@ export function viewOf(node: SimNode): NodeView {
     power: state.power,
     file: (path) => (root.exists(path) ? root.readText(path) : undefined),
     files: (directory) => (root.exists(directory) ? root.list(directory) : []),
+    filesBelow: (directory) => filesBelow(root, directory),
     processes: () => processesOf(node).map(({ argv }) => argv.join(' ')),
     units: () =>
       Object.values(state.units).map(({ name, description }) => ({
@@ -33,4 +38,13 @@ export function viewOf(node: SimNode): NodeView {
         active: activeState(node, name),
       })),
   };
+}
+
+function filesBelow(root: View, directory: string): readonly string[] {
+  const names = root.exists(directory) ? root.list(directory) : [];
+  return names.flatMap((name) => {
+    const path = `${directory}/${name}`;
+    const { kind } = root.stat(path, false);
+    return kind === 'directory' ? filesBelow(root, path) : kind === 'file' ? [path] : [];
+  });
 }

@@ -18,7 +18,10 @@ export interface ShellRequest {
   readonly input?: InputSource;
   /** Standard input as bytes, instead of `input`. */
   readonly stdin?: string;
+  /** Ends the shell; the power of the machine does so anyway. */
   readonly signal?: AbortSignal;
+  /** The signal of the command that starts this shell, instead of `signal`: it fires with the power of the machine. */
+  readonly within?: AbortSignal;
   readonly umask?: number;
   /** Process id of the shell. */
   readonly pid?: number;

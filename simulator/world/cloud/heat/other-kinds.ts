@@ -11,6 +11,7 @@ export function otherKinds(foundation: Foundation, compute: ComputeStore): Reado
   return {
     'OS::Nova::ServerGroup': serverGroupKind(foundation, compute),
     'OS::Cinder::Volume': volumeKind(foundation, compute),
+    'OS::Cinder::VolumeType': volumeTypeKind(foundation),
     'OS::Cinder::VolumeAttachment': attachmentKind(foundation),
     'OS::Heat::Value': valueKind(),
     'OS::Heat::RandomString': randomStringKind(foundation),
@@ -112,6 +113,26 @@ function volumeKind({ state, latency, chance, changed }: Foundation, compute: Co
         status: volume.serverId ? 'in-use' : 'available',
       };
     },
+  };
+}
+
+/** Heat's default policy lets only admins of the project use it. Nothing else of the cloud looks at a volume's type. */
+function volumeTypeKind({ state, latency, chance }: Foundation): ResourceKind {
+  return {
+    properties: {
+      name: { required: true, live: true },
+      ...named('description', 'is_public', 'metadata', 'projects'),
+    },
+    create: async (task) => {
+      const { userId, projectId } = task.stack;
+      if (!state.users.find(({ id }) => id === userId)?.roles[projectId]?.includes('admin')) {
+        throw new ResourceFailure('Forbidden', 'You are not authorized to use OS::Cinder::VolumeType.');
+      }
+      if (task.resource.physicalId === '') task.identify(chance.uuid());
+      await task.wait(latency.resource);
+    },
+    remove: async (task) => task.wait(latency.resource),
+    attributes: () => ({}),
   };
 }
 

@@ -123,16 +123,15 @@ interface Wiring {
 function readServer(foundation: Foundation, { network, compute, task }: Wiring): ServerRequest {
   const { properties, stack } = task;
   const flavor = compute.findFlavor(String(properties['flavor']));
-  const image = compute.findImage(String(properties['image'] ?? ''), stack.projectId);
   if (!flavor) throw new ResourceFailure('BadRequest', `Flavor ${properties['flavor']} could not be found.`);
-  if (!image) throw new ResourceFailure('BadRequest', `Image ${properties['image']} could not be found.`);
+  const imageId = readImage(foundation, { network, compute, task });
   const userData = properties['user_data'];
   const group = stringAt(properties['scheduler_hints'], 'group');
   return {
     name: stringAt(properties, 'name') ?? task.physicalName,
     projectId: stack.projectId,
     userId: stack.userId,
-    imageId: image.id,
+    imageId,
     flavorId: flavor.id,
     interfaces: readInterfaces(foundation, { network, compute, task }),
     metadata: objectAt(properties, 'metadata'),
@@ -141,6 +140,26 @@ function readServer(foundation: Foundation, { network, compute, task }: Wiring):
     zone: stringAt(properties, 'availability_zone'),
     groupId: group,
   };
+}
+
+/** The image of a server. A server that boots from a volume has none: its id is empty. */
+function readImage({ state }: Foundation, { compute, task }: Wiring): string {
+  const { properties, stack } = task;
+  const devices = listAt(properties, 'block_device_mapping_v2').filter(isObject);
+  const lost = devices.find(({ volume_id: id }) => typeof id === 'string' && state.volumes[id] === undefined);
+  if (lost) {
+    throw new ResourceFailure(
+      'BadRequest',
+      `Block Device Mapping is Invalid: failed to get volume ${lost['volume_id']}.`,
+    );
+  }
+  if (properties['image'] === undefined && devices.some((device) => device['volume_id'] !== undefined)) return '';
+  const image = compute.findImage(String(properties['image'] ?? ''), stack.projectId);
+  if (image) return image.id;
+  if (properties['image'] === undefined) {
+    throw new ResourceFailure('BadRequest', 'Invalid imageRef provided.');
+  }
+  throw new ResourceFailure('BadRequest', `Image ${properties['image']} could not be found.`);
 }
 
 function readInterfaces({ state }: Foundation, { network, task }: Wiring): ServerRequest['interfaces'] {

@@ -61,10 +61,14 @@ export function createServerViews({ state, url }: Foundation, network: NetworkSt
           : createHash('sha224')
               .update(server.projectId + server.host)
               .digest('hex'),
-      image: {
-        id: server.imageId,
-        links: [{ rel: 'bookmark', href: `${url()}/compute/images/${server.imageId}` }],
-      },
+      // Nova has an empty text for a server that boots from a volume
+      image:
+        server.imageId === ''
+          ? ''
+          : {
+              id: server.imageId,
+              links: [{ rel: 'bookmark', href: `${url()}/compute/images/${server.imageId}` }],
+            },
       flavor: flavorOf(state, server, { minor, url: url() }),
       created: server.createdAt,
       updated: server.updatedAt,
