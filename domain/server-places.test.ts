@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { groupSizes, knownPlaces, type PlacedResource, serverPlaces } from './server-places.ts';
+import { groupSizes, hasOnlyServer, knownPlaces, type PlacedResource, serverPlaces } from './server-places.ts';
 
 const ROOT = { name: 'root', id: 'root' };
 const GROUP = { name: 'group', id: 'group' };
@@ -75,4 +75,11 @@ it('a server of the top HOT, or in a nested stack with its name, is the only one
     { index: 0, isOnly: true },
     { index: 0, isOnly: true },
   ]);
+});
+
+it('a server without an index is the only one of its VDU', () => {
+  const info = (metadata: object) => ({ vnfcResourceInfo: [{ vduId: 'VDU1', metadata }] });
+  expect(hasOnlyServer(info({ stack_id: 's' }), 'VDU1')).toBe(true);
+  expect(hasOnlyServer(info({ vdu_idx: 0 }), 'VDU1')).toBe(false);
+  expect(hasOnlyServer(undefined, 'VDU1')).toBe(false);
 });

@@ -148,3 +148,10 @@ export function knownPlaces(info: unknown): KnownPlace[] {
     member === undefined ? [] : [{ vduId, index, member: member.name }],
   );
 }
+
+/** Was the server of a VDU found without an index: as a resource of the top HOT? @param info instantiatedVnfInfo */
+export function hasOnlyServer(info: unknown, vduId: string): boolean {
+  const { vnfcResourceInfo } = PlacedInfo.parse(info ?? {});
+  const own = vnfcResourceInfo.filter((vnfc) => vnfc.vduId === vduId);
+  return own.length === 1 && own.every(({ metadata }) => metadata !== undefined && metadata.vdu_idx === undefined);
+}

@@ -2,6 +2,7 @@ import type { AddedServers } from '../domain/capacity.ts';
 import type { Plan } from '../domain/operation/plan.ts';
 import type { Operation, RequestOf } from '../domain/operations.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { hasOnlyServer } from '../domain/server-places.ts';
 import { planHeal } from '../domain/stack-plans/heal.ts';
 import { healedVnfcs, vnfcCounts, vnfcSlots } from '../domain/stack-plans/healed-vnfcs.ts';
 import { planInstantiate, planInstantiateRollback } from '../domain/stack-plans/instantiate.ts';
@@ -162,6 +163,7 @@ async function planOfScale(deps: PlanningDependencies, { instance, request }: Pl
   const { additionalParams } = request;
   const { vnf, facts, userData, codeSources } = await factsOf(deps, { instance, of, additionalParams });
   vnf.checkScaled({ aspectId: request.aspectId, vduId: scale.vduId });
+  checkHasPlaces(scale.vduId, { info: instance.instantiatedVnfInfo, files: codeSources.files, of });
   const inside = vnf.inside(facts);
   const hooks = hooksOf('SCALE', vnf, codeSources);
   const plan = withPackageCode(planScale(scale, inside), { ...hooks.forward, userData });
@@ -169,6 +171,23 @@ async function planOfScale(deps: PlanningDependencies, { instance, request }: Pl
   const { vduId, by } = scale;
   const rollback = withPackageCode(planScaleOutRollback(scale, inside), hooks.rollback);
   return { plan, rollback, vnf, added: { vduId, by } };
+}
+
+interface ScaledSources {
+  readonly info: unknown;
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly of: Flavour;
+}
+
+/**
+ * Servers that StandardUserData made have an index, and members of a group have a group: others cannot be scaled.
+ * @throws VnflowError BAD_REQUEST
+ */
+function checkHasPlaces(vduId: string, { info, files, of }: ScaledSources): void {
+  if (!hasOnlyServer(info, vduId) || vduGroups(baseHot(textsUnder(files, 'BaseHOT/'), of.id)).has(vduId)) return;
+  throw new VnflowError('BAD_REQUEST', {
+    detail: `aspectId: ${vduId} is one resource of the top HOT (DefaultUserData), neither in a scaling group nor made by StandardUserData; it cannot be scaled.`,
+  });
 }
 
 async function planOfHeal(

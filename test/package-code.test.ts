@@ -130,18 +130,43 @@ outputs:
   greeting: { value: { get_param: greeting } }
 `;
 
+/** One server in the top HOT, with the name of its VDU. */
+const SINGLE_HOT = `heat_template_version: 2013-05-23
+parameters:
+  nfv: { type: json }
+resources:
+  web:
+    type: OS::Nova::Server
+    properties:
+      flavor: { get_param: [ nfv, VDU, web, computeFlavourId ] }
+      image: { get_param: [ nfv, VDU, web, vcImageId ] }
+      networks: [ { port: { get_resource: web_CP1 } } ]
+  web_CP1:
+    type: OS::Neutron::Port
+    properties:
+      network: { get_param: [ nfv, CP, web_CP1, network ] }
+`;
+
 const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-test-package-code-'));
 let vnfdNumber = 0;
 
 /** The plain sample with a scaling group, and with code. */
-function packageWith(code: { readonly userData?: string; readonly hooks?: string }): string {
+function packageWith(code: { readonly userData?: string; readonly hooks?: string; readonly hot?: string }): string {
   const source = path.join(folder, `package-${vnfdNumber}`);
   cpSync(PLAIN, source, { recursive: true });
   const change = (file: string, edit: (text: string) => string) =>
     writeFileSync(path.join(source, file), edit(readFileSync(path.join(source, file), 'utf8')));
   for (const file of readdirSync(path.join(source, 'Definitions')))
     change(`Definitions/${file}`, (text) => text.replaceAll(DESCRIPTOR, DESCRIPTOR.slice(0, -3) + (100 + vnfdNumber)));
-  change('BaseHOT/default/default_hot_top.yaml', () => GROUP_HOT);
+  change('BaseHOT/default/default_hot_top.yaml', () => code.hot ?? GROUP_HOT);
+  if (code.hot !== undefined) {
+    change('Definitions/flavour_default.yaml', (text) =>
+      text.replace(
+        'instantiation_level_1: { number_of_instances: 2 }',
+        'instantiation_level_1: { number_of_instances: 1 }',
+      ),
+    );
+  }
   writeFileSync(path.join(source, 'UserData/mine.py'), code.userData ?? VERSION_1);
   if (code.hooks !== undefined) {
     mkdirSync(path.join(source, 'Scripts'));
@@ -312,4 +337,18 @@ describe.skipIf(machine === undefined)('scripts of LCM hooks', () => {
     const answer = await send(id, 'instantiate', requestWith(MINE));
     expect(answer.data).toMatchObject({ code: 'VNFD_NOT_USABLE', detail: expect.stringContaining('version 1') });
   });
+});
+
+it('without user data the one server of a VDU is a resource of the top HOT: it can be healed, and not scaled', async () => {
+  const id = await onboard({ hot: SINGLE_HOT });
+  expect(await run(id, 'instantiate', requestWith({}))).toMatchObject({ operationState: 'COMPLETED' });
+  const vnfcs = async () => (await system.http.get(`/vnflcm/v2/vnf_instances/${id}`)).data.instantiatedVnfInfo.vnfcInfo;
+  const [before] = await vnfcs();
+  expect(await run(id, 'heal', { vnfcInstanceId: [before.id] })).toMatchObject({ operationState: 'COMPLETED' });
+  const after = await vnfcs();
+  expect(after).toHaveLength(1);
+  expect(after[0].vnfcResourceInfoId).not.toBe(before.vnfcResourceInfoId);
+  const scale = await send(id, 'scale', { type: 'SCALE_OUT', aspectId: 'web_scale' });
+  expect(scale.data).toMatchObject({ status: 400, detail: expect.stringContaining('it cannot be scaled') });
+  expect(await run(id, 'terminate', { terminationType: 'FORCEFUL' })).toMatchObject({ operationState: 'COMPLETED' });
 });
