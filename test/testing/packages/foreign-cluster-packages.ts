@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { packageFolders, preparedFiles } from '../foreign-checkout.ts';
 
 /** A package for a Kubernetes cluster in a checkout of somebody's packages, made complete. */
 export interface ForeignCluster {
@@ -13,21 +13,14 @@ export interface ForeignCluster {
 }
 
 const DRIVER = 'mgmt-drivers-kubernetes';
-/** The image that packages leave out, because it is large. No node reads it: the simulator boots by the name. */
-const IMAGE = Buffer.from('image\n');
 
-/**
- * Finds every package whose VNFD names Tacker's management driver for Kubernetes, and completes it as its author's
- * instructions do: definitions that packages share, scripts that lie beside the package, an image, and the hashes.
- */
+/** Finds every package whose VNFD names Tacker's management driver for Kubernetes, complete and with true hashes. */
 export function foreignClusters(checkout: string): ForeignCluster[] {
-  const all = readdirSync(checkout, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const folders = all.filter(({ name }) => name === 'TOSCA.meta').map(({ parentPath }) => path.dirname(parentPath));
-  return folders.flatMap((folder) => {
-    const files = filesOf(folder);
+  return packageFolders(checkout).flatMap((folder) => {
+    const files = preparedFiles(folder, checkout);
     const texts = [...files].filter(([name]) => /^Definitions\/.*\.ya?ml$/.test(name)).map(([, text]) => String(text));
     if (!texts.some((text) => text.includes(DRIVER))) return [];
-    complete(files, { checkout, folder });
+    correctHashes(files);
     const flavours = texts.flatMap((text) => /^ {6}flavour_id: (\w+)$/m.exec(text)?.[1] ?? []);
     const api = [...files.values()].some((file) => file.includes('OS::Heat::AutoScalingGroup')) ? 1 : 2;
     return [{ name: path.relative(checkout, folder), files, flavours, api }];
@@ -41,46 +34,15 @@ export function withScript({ files, ...others }: ForeignCluster, script: Buffer)
   return { ...others, files: changed };
 }
 
-function complete(files: Map<string, Buffer>, { checkout, folder }: { checkout: string; folder: string }): void {
-  const shared = path.join(checkout, 'samples/tests/functional/sol_v2_common/common');
-  const userData = path.join(checkout, 'tacker/sol_refactored/infra_drivers/openstack/userdata_standard.py');
-  for (const [name, content] of existsSync(shared) ? filesOf(shared) : [])
-    if (!files.has(name)) files.set(name, content);
-  if (![...files.keys()].some((name) => name.startsWith('UserData/')) && existsSync(userData)) {
-    files.set('UserData/userdata_standard.py', readFileSync(userData));
-  }
-  for (const [, name = ''] of String(files.get('TOSCA-Metadata/TOSCA.meta')).matchAll(/^Name: (.*)$/gm)) {
-    const beside = path.join(folder, '..', path.basename(name));
-    if (files.has(name)) continue;
-    files.set(name, existsSync(beside) ? readFileSync(beside) : IMAGE);
-  }
-  correctHashes(files);
-}
-
-/** Writes the hashes of the files into TOSCA.meta, and the hash of the image into the VNFD. */
+/** Writes the hashes of the files into TOSCA.meta. */
 function correctHashes(files: Map<string, Buffer>): void {
   const meta = String(files.get('TOSCA-Metadata/TOSCA.meta'))
     .split(/\n{2,}/)
     .map((block) => {
       const content = files.get(/^Name: (.*)$/m.exec(block)?.[1] ?? '');
-      return content ? block.replace(/^Hash: .*$/m, `Hash: ${digest('sha256', content)}`) : block;
+      return content ? block.replace(/^Hash: .*$/m, `Hash: ${sha256(content)}`) : block;
     });
   files.set('TOSCA-Metadata/TOSCA.meta', Buffer.from(`${meta.join('\n\n').trimEnd()}\n`));
-  for (const [name, content] of files) {
-    if (!name.startsWith('Definitions/')) continue;
-    const hashed = String(content).replaceAll(/^(\s+hash: ).*$/gm, `$1${digest('sha512', IMAGE)}`);
-    files.set(name, Buffer.from(hashed));
-  }
 }
 
-const digest = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest('hex');
-
-function filesOf(folder: string): Map<string, Buffer> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(
-    entries.map(({ parentPath, name }) => {
-      const file = path.join(parentPath, name);
-      return [path.relative(folder, file).replaceAll(path.sep, '/'), readFileSync(file)];
-    }),
-  );
-}
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
