@@ -449,11 +449,11 @@ const HTTP: [name: string, path: string, options: Parameters<TestApi['call']>[2]
     /gracefulTerminationTimeout/,
   ],
   [
-    'a task that is not there yet',
+    'a task that vnflow does not offer',
     '/vnf_instances/x/change_ext_conn',
     { json: {} },
     404,
-    /no resource at \/vnflcm\/v2\/vnf_instances\/x\/change_ext_conn/,
+    /vnflow does not offer change_ext_conn/,
   ],
   ['a path that cannot be decoded', '/vnf_instances/%E0%A4%A/terminate', { json: {} }, 400, /malformed/],
 ];

@@ -29,13 +29,14 @@ import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
  */
 export function createApi(context: ApiContext, uploads: PackageUploads): Express {
   const authenticate = createAuthenticate(context);
-  const router = (dialect: Dialect, resources: Record<string, Endpoints>): Router =>
-    resourceRouter(resources, { dialect, context, authenticate });
+  const router = (dialect: Dialect, resources: Record<string, Endpoints>, notOffered: readonly RegExp[] = []): Router =>
+    resourceRouter(resources, { dialect, context, authenticate, notOffered });
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  app.use(withOneLeadingSlash);
   // It needs no authentication, because load balancers request it.
   app.all('/vnflow/v1/health', async (request, response) => {
     if (request.method !== 'GET') throw refuseMethod(request, response, ['GET']);
@@ -44,15 +45,34 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
   app.use('/vnflcm/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm') }));
   const v1 = { ...v1InstanceResources(context), ...v1OpOccResources(context) };
-  app.use('/vnflcm/v1', router(solV1Dialect, { '/api_versions': apiVersions('/vnflcm/v1'), ...v1 }));
-  app.use('/vnflcm/v2', router(solDialect, { ...vnfInstanceResources(context), ...vnfLcmOpOccResources(context) }));
-  app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context, uploads)));
+  const v2 = { ...vnfInstanceResources(context), ...vnfLcmOpOccResources(context) };
+  app.use(
+    '/vnflcm/v1',
+    router(solV1Dialect, { '/api_versions': apiVersions('/vnflcm/v1'), ...v1 }, [OTHER_TASKS, SUBSCRIPTIONS]),
+  );
+  app.use('/vnflcm/v2', router(solDialect, v2, [OTHER_TASKS, SUBSCRIPTIONS]));
+  app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context, uploads), [SUBSCRIPTIONS]));
   app.use('/v1.0', withoutJsonSuffix, router(vimDialect, vimResources(context)));
   app.use('/vnflow/v1', router(vnflowDialect, vnflowResources(context)));
   app.use(router(vnflowDialect, { '/': versionList(context.endpoint) }));
   app.use(errorHandler(context));
   return app;
 }
+
+/** A task that a VNF instance does not support is no resource: SOL003 5.4.5 to 5.4.11 want 404. */
+const OTHER_TASKS = /^\/vnf_instances\/[^/]+\/(change_ext_conn|change_vnfpkg|change_flavour|scale_to_level|operate)$/;
+const SUBSCRIPTIONS = /^\/(subscriptions)(?:\/[^/]+)?$/;
+
+/**
+ * An endpoint that is configured with a slash at its end makes clients request `//vnflcm/…`, and so do ETSI's
+ * conformance suites. Tacker's HTTP server (Python's) makes one slash of them, too.
+ */
+const withOneLeadingSlash: express.RequestHandler = (request, _response, next) => {
+  const url = request.url.replace(/^\/{2,}/, '/');
+  request.url = url;
+  request.originalUrl = url;
+  next();
+};
 
 /** Clients of v1.0 write `/vims.json` and `/vims/{id}.json`. */
 const withoutJsonSuffix: express.RequestHandler = (request, _response, next) => {

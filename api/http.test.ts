@@ -129,6 +129,18 @@ it('pages follow the Link header, filter included', async () => {
   expect(new Set(seen).size).toBe(5);
 });
 
+it('a path may begin with two slashes, and pages go on without them', async () => {
+  const token = `member@${randomUUID()}`;
+  const call: typeof test.call = (method, path, options) => test.call(method, path, { token, ...options });
+  const { vnfdId, packageId } = await givenPackage({ ...test, call });
+  for (let count = 0; count < 3; count++) await call('POST', '//vnflcm/v1/vnf_instances', { json: { vnfdId } });
+  const list = await call('GET', '//vnflcm/v1/vnf_instances');
+  expect(list.json).toHaveLength(2);
+  expect(list.headers.get('link')).toMatch(/^<http:\/\/vnfm\.example:9890\/vnflcm\/v1\/vnf_instances\?/);
+  expect((await call('GET', `//vnfpkgm/v1/vnf_packages/${packageId}`)).status).toBe(200);
+  expect((await call('GET', '//vims.example/v1.0/vims')).status).toBe(404);
+});
+
 it('an unexpected error is 500 without its text, and the log has no secrets', async () => {
   const { id } = await givenInstance(test);
   const broken = test.engine.control;

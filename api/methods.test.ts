@@ -28,6 +28,27 @@ it('refuses OPTIONS and HEAD with 405 and the methods of the resource', async ()
   expect([status, headers.get('allow')]).toEqual([405, 'POST, GET']);
 });
 
+it.each([
+  ...['v1', 'v2'].flatMap((version) =>
+    ['change_ext_conn', 'change_vnfpkg', 'change_flavour', 'scale_to_level', 'operate'].map((task) => [
+      task,
+      `/vnflcm/${version}/vnf_instances/00000000-0000-4000-8000-000000000000/${task}`,
+    ]),
+  ),
+  ...['/vnflcm/v1', '/vnflcm/v2', '/vnfpkgm/v1'].flatMap((prefix) => [
+    ['subscriptions', `${prefix}/subscriptions`],
+    ['subscriptions', `${prefix}/subscriptions/00000000-0000-4000-8000-000000000000`],
+  ]),
+])('says of %s that it is not offered: %s', async (name, path) => {
+  for (const method of METHODS) {
+    expect(await test.call(method, path)).toMatchObject({
+      status: 404,
+      json: { code: 'NOT_OFFERED', detail: `vnflow does not offer ${name}.` },
+    });
+  }
+  expect((await test.call('POST', path, { token: null })).status).toBe(401);
+});
+
 it('a path that is no resource is not found, whatever the method', async () => {
   for (const method of METHODS) {
     const { status, headers } = await test.call(method, '/vnflcm/v1/nothing');

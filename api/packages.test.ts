@@ -194,11 +194,16 @@ it('lists packages with selectors and filter, a hundred a page', async () => {
   expect(Object.keys(json[0])).not.toContain('softwareImages');
   expect((await test.call('GET', `${PACKAGES}?all_fields&${filter}`)).json[0].softwareImages).toHaveLength(1);
   expect((await test.call('GET', `${PACKAGES}?fields=checksum&${filter}`)).json[0].checksum).toBeDefined();
-  const wrong = `filter=${encodeURIComponent('(eq,nothing,x)')}`;
-  expect(await test.call('GET', `${PACKAGES}?${wrong}`)).toMatchObject({
-    status: 400,
-    json: { detail: expect.stringMatching(/nothing is no attribute/) },
-  });
+  for (const wrong of [
+    `filter=${encodeURIComponent('(eq,nothing,x)')}`,
+    'fields=id,nothing',
+    'exclude_fields=nothing',
+  ]) {
+    expect(await test.call('GET', `${PACKAGES}?${wrong}`)).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringMatching(/nothing is no attribute/) },
+    });
+  }
 
   const token = `member@${randomUUID()}`;
   for (let count = 0; count < 101; count++) await test.call('POST', PACKAGES, { json: {}, token });

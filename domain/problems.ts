@@ -50,6 +50,12 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Check the id; list the resources of your project.',
   },
+  NOT_OFFERED: {
+    status: 404,
+    title: 'Not Found',
+    retriable: false,
+    remedy: 'See "What differs from Tacker" in docs/api.md for what vnflow does not offer.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method Not Allowed',

@@ -21,6 +21,8 @@ export interface RouterOptions {
   readonly dialect: Dialect;
   readonly context: ApiContext;
   readonly authenticate: Authenticate;
+  /** Paths that the standard or Tacker has and vnflow does not offer: their 404 says so. The first group is the name. */
+  readonly notOffered?: readonly RegExp[];
 }
 
 /**
@@ -29,7 +31,7 @@ export interface RouterOptions {
  */
 export function resourceRouter(
   resources: Readonly<Record<string, Endpoints>>,
-  { dialect, context, authenticate }: RouterOptions,
+  { dialect, context, authenticate, notOffered = [] }: RouterOptions,
 ): Router {
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
@@ -50,6 +52,10 @@ export function resourceRouter(
   }
   router.use(async (request) => {
     await authenticate(request.headers);
+    for (const pattern of notOffered) {
+      const name = pattern.exec(request.path)?.[1];
+      if (name !== undefined) throw new VnflowError('NOT_OFFERED', { detail: `vnflow does not offer ${name}.` });
+    }
     const path = request.originalUrl.split('?')[0] ?? '';
     throw new VnflowError('NOT_FOUND', { detail: `There is no resource at ${path.slice(0, 200)}.` });
   });

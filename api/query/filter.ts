@@ -1,4 +1,6 @@
 import { VnflowError } from '../../domain/problems.ts';
+import { checkAttributes } from './attributes.ts';
+import type { SelectableResource } from './selectors.ts';
 
 /** SOL013 5.2: `filter=(op,attr,value[,value…])[;(…)…]`; all expressions must hold. */
 export interface FilterExpression {
@@ -12,8 +14,21 @@ const ONE_VALUE = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte'] as const;
 const MANY_VALUES = ['in', 'nin', 'cont', 'ncont'] as const;
 type Operator = (typeof ONE_VALUE)[number] | (typeof MANY_VALUES)[number];
 
-/** @throws VnflowError BAD_REQUEST */
-export function parseFilter(text: string): FilterExpression[] {
+/**
+ * The filter of a list; without one, no expressions.
+ * @throws VnflowError BAD_REQUEST when it cannot be read, or names what the resource must have and does not
+ */
+export function filterOf(query: URLSearchParams, { attributes }: SelectableResource): FilterExpression[] {
+  const text = query.get('filter');
+  if (text === null) return [];
+  const expressions = parseFilter(text);
+  const paths = expressions.map(({ path }) => path.join('/'));
+  if (attributes) checkAttributes('filter', paths, attributes);
+  return expressions;
+}
+
+/** @throws VnflowError BAD_REQUEST when it cannot be read */
+function parseFilter(text: string): FilterExpression[] {
   const expressions: FilterExpression[] = [];
   let rest = text;
   for (;;) {

@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiRequest } from '../http/endpoint.ts';
-import { matchesFilter, parseFilter } from './filter.ts';
+import { filterOf, matchesFilter } from './filter.ts';
 import { pageOf } from './page.ts';
 import { createSelector, type SelectableResource } from './selectors.ts';
 
@@ -13,15 +13,18 @@ export interface ListOptions {
 }
 
 /** A list with filter, selectors and pages, in this order. */
-export function listAnswer(items: readonly Item[], { query }: ApiRequest, options: ListOptions): ApiAnswer {
-  const select = createSelector(query, options.selectors);
-  const filter = query.get('filter');
-  const expressions = filter === null ? [] : parseFilter(filter);
+export function listAnswer(
+  items: readonly Item[],
+  { query }: ApiRequest,
+  { selectors, pageSize, url }: ListOptions,
+): ApiAnswer {
+  const select = createSelector(query, selectors);
+  const expressions = filterOf(query, selectors);
   const matching = items.filter((item) => matchesFilter(expressions, item));
-  const page = pageOf(matching, query, options.pageSize);
+  const page = pageOf(matching, query, pageSize);
   return {
     status: 200,
     json: page.items.map(select),
-    ...(page.next === undefined ? {} : { headers: { Link: `<${options.url}?${page.next}>;rel="next"` } }),
+    ...(page.next === undefined ? {} : { headers: { Link: `<${url}?${page.next}>;rel="next"` } }),
   };
 }

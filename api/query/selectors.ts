@@ -1,4 +1,5 @@
 import { VnflowError } from '../../domain/problems.ts';
+import { checkAttributes } from './attributes.ts';
 
 type Free = Record<string, unknown>;
 
@@ -8,9 +9,14 @@ export interface SelectableResource {
   readonly excludedByDefault: readonly string[];
   /** Attributes that an answer always has. */
   readonly mandatory: readonly string[];
+  /** All attributes, where a query that names another one is refused, as in Tacker's old framework. */
+  readonly attributes?: readonly string[];
 }
 
-/** SOL013 5.3, with Tacker's meaning. @throws VnflowError BAD_REQUEST for combinations that make no sense */
+/**
+ * SOL013 5.3, with Tacker's meaning.
+ * @throws VnflowError BAD_REQUEST for combinations that make no sense, and for names that are no attributes
+ */
 export function createSelector(query: URLSearchParams, resource: SelectableResource): (object: Free) => Free {
   const allFields = query.has('all_fields');
   const excludeDefault = query.has('exclude_default');
@@ -22,6 +28,10 @@ export function createSelector(query: URLSearchParams, resource: SelectableResou
     throw new VnflowError('BAD_REQUEST', {
       detail: 'all_fields and exclude_fields cannot be combined with other attribute selectors.',
     });
+  }
+  if (resource.attributes) {
+    checkAttributes('fields', fields ?? [], resource.attributes);
+    checkAttributes('exclude_fields', excluded ?? [], resource.attributes);
   }
   if (allFields) return (object) => object;
   if (excluded) return (object) => withoutPaths(object, excluded);

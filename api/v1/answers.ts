@@ -9,6 +9,7 @@ import {
   opOccLinks,
   opOccMembers,
   packageMembers,
+  ResourceChanges,
   ScaleInfo,
 } from '../vnflcm/answer-parts.ts';
 
@@ -105,6 +106,7 @@ export const VnfLcmOpOccV1 = z
     ...opOccMembers,
     /** The request as JSON text. */
     operationParams: z.string().optional(),
+    resourceChanges: ResourceChanges.omit({ affectedExtLinkPorts: true }).optional(),
     changedInfo: z
       .strictObject({
         ...changedMembers,

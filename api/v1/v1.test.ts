@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CLUSTER_PARAMETERS } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { json as toJson } from '../../store/json.ts';
 import { secretName } from '../../store/secrets.ts';
 import { enterState } from '../../test/testing/api/enter-state.ts';
 import { startFileApi } from '../../test/testing/api/file-api.ts';
@@ -243,6 +244,47 @@ it('lists with every attribute, refuses attribute selectors, and hides what belo
   const elsewhere = { token: 'member@another' };
   expect((await test.call('GET', `${INSTANCES}/${id}`, elsewhere)).status).toBe(404);
   expect((await test.call('GET', INSTANCES, elsewhere)).json).toEqual([]);
+});
+
+it('refuses lists by attributes that a resource does not have', async () => {
+  const { opOccId } = await givenCluster();
+  for (const [path, wrong] of [
+    [INSTANCES, 'filter=(eq,nothing/id,1)'],
+    [OP_OCCS, 'filter=(eq,id,1);(eq,nothing,1)'],
+    [OP_OCCS, 'fields=operationState,nothing'],
+    [OP_OCCS, 'exclude_fields=nothing'],
+  ]) {
+    expect(await test.call('GET', `${path}?${wrong}`)).toMatchObject({
+      status: 400,
+      json: { code: 'BAD_REQUEST', detail: expect.stringMatching(/nothing(\/id)? is no attribute of this resource/) },
+    });
+  }
+  // An attribute that no operation of vnflow sets.
+  const { json } = await test.call('GET', `${OP_OCCS}?fields=changedExtConnectivity,error/detail`);
+  expect(json.map(({ id }: { id: string }) => id)).toContain(opOccId);
+});
+
+it('shows the resource changes that SOL003 2.6.1 has', async () => {
+  const { opOccId } = await givenCluster();
+  const computeResource = { resourceId: 'server-1', vimLevelResourceType: 'OS::Nova::Server' };
+  const affectedVnfcs = [{ id: WORKER, vduId: 'workerNode', changeType: 'ADDED', computeResource }];
+  const affectedExtLinkPorts = [
+    { id: 'port-1', changeType: 'ADDED', resourceHandle: { resourceId: 'port-1' }, extCpInstanceId: 'cp-port-1' },
+  ];
+  const changed = async (resourceChanges: object) => {
+    await test.db
+      .updateTable('vnfLcmOpOcc')
+      .set({ resourceChanges: toJson(resourceChanges) })
+      .where('id', '=', opOccId)
+      .execute();
+    const [v1, v2] = await Promise.all(
+      ['v1', 'v2'].map((version) => test.call('GET', `/vnflcm/${version}/vnf_lcm_op_occs/${opOccId}`)),
+    );
+    return [v1?.json.resourceChanges, v2?.json.resourceChanges];
+  };
+  const both = { affectedVnfcs, affectedExtLinkPorts };
+  expect(await changed(both)).toEqual([{ affectedVnfcs }, both]);
+  expect(await changed({ affectedExtLinkPorts })).toEqual([undefined, { affectedExtLinkPorts }]);
 });
 
 it('operates an instance of version 2: terminates it, and deletes it', async () => {

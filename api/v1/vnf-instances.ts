@@ -12,6 +12,7 @@ import { createVnfInstance } from '../vnflcm/create-vnf-instance.ts';
 import { deleteVnfInstance } from '../vnflcm/delete-vnf-instance.ts';
 import { checkInstantiationState } from '../vnflcm/lcm-operation.ts';
 import { vnfInstanceOf } from '../vnflcm/lookup.ts';
+import { VnfInstanceV1 } from './answers.ts';
 import { V1_OPERATIONS, type V1RequestOf } from './operations.ts';
 import { pageSizeOf } from './page-size.ts';
 import { CreateVnfRequestV1 } from './requests.ts';
@@ -88,7 +89,11 @@ async function viewsOf({ db, endpoint }: ApiContext, tenant: string, rows: reado
 }
 
 /** v1 shows every attribute of every instance. */
-const EVERYTHING: SelectableResource = { excludedByDefault: [], mandatory: [] };
+const EVERYTHING: SelectableResource = {
+  excludedByDefault: [],
+  mandatory: [],
+  attributes: Object.keys(VnfInstanceV1.shape),
+};
 const LIST_PARAMETERS = ['filter', 'nextpage_opaque_marker', 'all_records'];
 
 /** @throws VnflowError BAD_REQUEST: the list of instances has no attribute selectors in v1 */

@@ -9,6 +9,11 @@ export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
   return `${endpoint}/vnflcm/v1/vnf_lcm_op_occs/${id}`;
 }
 
+/** `affectedExtLinkPorts` came after SOL003 2.6.1. */
+function resourceChangesView({ affectedExtLinkPorts: _, ...changes }: Record<string, unknown>) {
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
 /**
  * VnfLcmOpOcc as Tacker's v1 API emits it: `operationParams` is JSON text, and there is a link to the grant, which
  * nothing serves.
@@ -21,6 +26,7 @@ export function vnfLcmOpOccView(row: VnfLcmOpOccRow, endpoint: string): Record<s
       operationParams: ({ operation, operationParams }) =>
         JSON.stringify(V1_OPERATIONS[operation].view(operationParams)),
       changedInfo: modificationView,
+      resourceChanges: resourceChangesView,
     }),
     _links: {
       ...vnfLcmOpOccLinks(self, vnfInstanceUrl(endpoint, row.vnfInstanceId)),

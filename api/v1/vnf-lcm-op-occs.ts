@@ -7,8 +7,14 @@ import { listAnswer } from '../query/list-answer.ts';
 import { vnfLcmOpOccSelectors } from '../v2/vnf-lcm-op-occ-view.ts';
 import { controlOperation } from '../vnflcm/control-operation.ts';
 import { vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { VnfLcmOpOccV1 } from './answers.ts';
 import { pageSizeOf } from './page-size.ts';
 import { vnfLcmOpOccUrl, vnfLcmOpOccView } from './vnf-lcm-op-occ-view.ts';
+
+const SELECTORS = {
+  ...vnfLcmOpOccSelectors,
+  attributes: [...Object.keys(VnfLcmOpOccV1.shape), ...vnfLcmOpOccSelectors.excludedByDefault],
+};
 
 /** `/vnf_lcm_op_occs`: show, list, retry, rollback, fail, cancel. */
 export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoints> {
@@ -20,7 +26,7 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
           (await listOperations(db, request.caller.tenant)).map((row) => vnfLcmOpOccView(row, endpoint)),
           request,
           {
-            selectors: vnfLcmOpOccSelectors,
+            selectors: SELECTORS,
             pageSize: pageSizeOf(context, request),
             url: `${endpoint}${request.path}`,
           },

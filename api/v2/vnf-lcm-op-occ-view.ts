@@ -33,6 +33,7 @@ export function vnfLcmOpOccView(
       time,
       operationParams: ({ operationParams }) => operationParams,
       changedInfo: (info) => info,
+      resourceChanges: (changes) => changes,
     }),
     _links: vnfLcmOpOccLinks(self, vnfInstanceUrl(endpoint, row.vnfInstanceId)),
   };

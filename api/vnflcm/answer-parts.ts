@@ -59,7 +59,7 @@ export const InstanceLinks = z.strictObject({
 
 const ChangeType = z.enum(['ADDED', 'REMOVED']);
 
-const ResourceChanges = z.strictObject({
+export const ResourceChanges = z.strictObject({
   affectedVnfcs: z
     .array(
       z.strictObject({

@@ -10,12 +10,14 @@ interface ShownAs {
   readonly operationParams: (row: VnfLcmOpOccRow) => unknown;
   /** Writes `changedInfo`. @param info without secrets */
   readonly changedInfo: (info: Free) => Free;
+  /** Writes `resourceChanges`. */
+  readonly resourceChanges: (changes: Free) => Free | undefined;
 }
 
 /** The members of VnfLcmOpOcc in every version of the API, but for its links. What is not set is left out. */
 export function vnfLcmOpOccMembers(
   row: VnfLcmOpOccRow,
-  { time, operationParams, changedInfo }: ShownAs,
+  { time, operationParams, changedInfo, resourceChanges }: ShownAs,
 ): Free & { id: string } {
   return {
     id: row.id,
@@ -31,7 +33,7 @@ export function vnfLcmOpOccMembers(
       isCancelPending: row.isCancelPending,
       cancelMode: row.cancelMode,
       error: row.error,
-      resourceChanges: row.resourceChanges,
+      resourceChanges: row.resourceChanges && resourceChanges(row.resourceChanges),
       changedInfo: row.changedInfo && changedInfo(row.changedInfo),
     }),
   };

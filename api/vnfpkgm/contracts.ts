@@ -15,7 +15,7 @@ const Checksum = z.strictObject({ algorithm: z.string(), hash: z.string() });
 const Link = z.strictObject({ href: z.string() });
 
 /** VnfPkgInfo as Tacker's package API has it; what onboarding finds out is there once it is ONBOARDED. */
-const VnfPkgInfo = z
+export const VnfPkgInfo = z
   .strictObject({
     id: z.uuid(),
     onboardingState: z.enum(['CREATED', 'UPLOADING', 'PROCESSING', 'ONBOARDED']),

@@ -4,24 +4,20 @@ import type { SelectableResource } from '../query/selectors.ts';
 
 type Free = Record<string, unknown>;
 
-const SHOWN = [
-  'id',
-  'onboardingState',
-  'operationalState',
-  'usageState',
-  'vnfProvider',
-  'vnfProductName',
-  'vnfdId',
-  'vnfSoftwareVersion',
-  'vnfdVersion',
-];
-
 export const vnfPackageSelectors: SelectableResource = {
   excludedByDefault: ['userDefinedData', 'checksum', 'softwareImages', 'additionalArtifacts'],
-  mandatory: SHOWN,
+  mandatory: [
+    'id',
+    'onboardingState',
+    'operationalState',
+    'usageState',
+    'vnfProvider',
+    'vnfProductName',
+    'vnfdId',
+    'vnfSoftwareVersion',
+    'vnfdVersion',
+  ],
 };
-
-export const VNF_PACKAGE_ATTRIBUTES: readonly string[] = [...SHOWN, ...vnfPackageSelectors.excludedByDefault];
 
 /** The relative path of a package, as in Tacker's old framework. */
 export function vnfPackagePath(id: string): string {

@@ -27,14 +27,15 @@ const RESOURCES: readonly Documented[] = FACES.flatMap((face) =>
 );
 
 /**
- * A pattern for the paths of a route. The path of an artifact may contain slashes; clients of /v1.0 may append `.json`.
+ * A pattern for the paths of a route. They may begin with several slashes; the path of an artifact may contain slashes;
+ * clients of /v1.0 may append `.json`.
  */
 function patternOf(path: string): RegExp {
   const parts = path
     .replace(/[.]/g, '\\.')
     .replace('{path}', '.+')
     .replaceAll(/\{\w+\}/g, '[^/]+');
-  return new RegExp(`^${parts}${path.startsWith('/v1.0') ? '(\\.json)?' : ''}$`);
+  return new RegExp(`^/*${parts}${path.startsWith('/v1.0') ? '(\\.json)?' : ''}$`);
 }
 
 /**
