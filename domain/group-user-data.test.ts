@@ -65,8 +65,7 @@ it('changes the sizes of groups in a template and nothing else, and says whether
 });
 
 it('finds the resources of a VDU: those of its members and those at the top', () => {
-  const hots = new Map([...files].filter(([path]) => path.startsWith('BaseHOT/complex/')));
-  const names = [...hotResources(hots, 'masterNode').keys()];
+  const names = [...hotResources(baseHot(files, 'complex'), 'masterNode').keys()];
   expect(names).toEqual(expect.arrayContaining(['masterNode_CP1', 'vip_CP']));
   expect(names).not.toContain('workerNode_CP2');
 });

@@ -12,6 +12,8 @@ const ServersBySlot = z.record(z.string(), z.string());
 const FACTS = {
   /** The grant: the Glance image of each software image. */
   grant: z.object({ softwareImages: z.record(z.string(), z.string()) }),
+  /** The Nova flavors that were chosen, by VDU. */
+  computeFlavors: z.record(z.string(), z.string()),
   /** The cluster, as `discover` found it. */
   cluster: ClusterContext,
   /** `instantiatedVnfInfo` as it will stand on the instance when the operation completes. */

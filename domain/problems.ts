@@ -253,6 +253,13 @@ export const PROBLEMS = {
     remedy:
       'Correct the HOT in the VNF package; `vnflow ops rollback OP_OCC`, onboard the package under a new vnfdId and start again.',
   },
+  COMPUTE_FLAVOR_MISSING: {
+    status: 422,
+    title: 'No flavor is large enough',
+    retriable: false,
+    remedy:
+      'Let an admin create a flavor that is large enough (`openstack flavor create`), then `vnflow ops retry OP_OCC`; or name one in the VNFD (requested_additional_capability_name).',
+  },
   IMAGE_MISSING: {
     status: 422,
     title: 'Image missing',

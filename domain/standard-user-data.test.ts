@@ -221,7 +221,7 @@ describe('a HOT that cannot be used is refused before any stack is made', () => 
 });
 
 describe('names that a request may use', () => {
-  const complex = new Map([...files].filter(([path]) => path.startsWith('BaseHOT/complex/')));
+  const complex = baseHot(files, 'complex');
 
   it('are the resources of the top HOT and of the nested ones', () => {
     const resources = hotResources(complex);
@@ -239,14 +239,9 @@ describe('names that a request may use', () => {
   });
 
   it('end where a package nests templates in a circle', () => {
-    const loop = new Map([
-      ...complex,
-      [
-        'BaseHOT/complex/nested/complex_nested_master.yaml',
-        'heat_template_version: 2013-05-23\nresources: {m: {type: complex_nested_master.yaml}}\n',
-      ],
-    ]);
-    expect(() => hotResources(loop)).toThrow(/nested deeper/);
+    const nested = 'heat_template_version: 2013-05-23\nresources: {m: {type: complex_nested_master.yaml}}\n';
+    const loop = { ...complex.files, 'complex_nested_master.yaml': nested };
+    expect(() => hotResources({ ...complex, files: loop })).toThrow(/nested deeper/);
   });
 });
 

@@ -23,9 +23,13 @@ export type ChosenUserData =
 /**
  * The user data of a request. Tacker's own classes are recognised by name. Without the two keys DefaultUserData holds,
  * as in Tacker.
+ * @param isGenerated whether the templates are generated from the VNFD: then StandardUserData holds
  */
-export function chosenUserData(additionalParams: Readonly<Record<string, unknown>> = {}): ChosenUserData {
-  const className = additionalParams[USER_DATA_CLASS] ?? 'DefaultUserData';
+export function chosenUserData(
+  additionalParams: Readonly<Record<string, unknown>> = {},
+  isGenerated = false,
+): ChosenUserData {
+  const className = additionalParams[USER_DATA_CLASS] ?? (isGenerated ? 'StandardUserData' : 'DefaultUserData');
   const builtIn = USER_DATA_CLASSES.find((name) => name === className);
   if (builtIn !== undefined) return { builtIn };
   return { file: packagePath(String(additionalParams[USER_DATA_FILE] ?? '')), className: String(className) };

@@ -3,6 +3,7 @@ import { readDefinitionFiles } from './vnfd/definition-files.ts';
 import { readFlavour } from './vnfd/flavour.ts';
 import { flavourIdOf } from './vnfd/flavour-id.ts';
 import type { Flavour, Level } from './vnfd/model.ts';
+import { type Topology, topologyOf } from './vnfd/topology.ts';
 import { type Definitions, invalid, type NodeTemplate, toscaText } from './vnfd/tosca.ts';
 import { type TypeHierarchy, typeHierarchy } from './vnfd/type-hierarchy.ts';
 
@@ -79,6 +80,19 @@ export function flavourPaths(files: ReadonlyMap<string, string>): Map<string, st
   return new Map(flavourFiles(definitions, typeHierarchy(definitions)).map(({ id, file }) => [id, file.path]));
 }
 
+/**
+ * Reads everything that a flavour of a VNFD is made of.
+ * @param files as `readVnfd` takes them
+ * @throws VnflowError FLAVOUR_UNKNOWN, CSAR_INVALID
+ */
+export function readTopology(files: ReadonlyMap<string, string>, flavourId: string): Topology {
+  const definitions = readDefinitionFiles(files);
+  const types = typeHierarchy(definitions);
+  const found = flavourFiles(definitions, types).find(({ id }) => id === flavourId);
+  if (found) return topologyOf(found.file, readFlavour(found.file, flavourId, types), types);
+  throw new VnflowError('FLAVOUR_UNKNOWN', { detail: `flavourId: the VNFD has no flavour "${flavourId}".` });
+}
+
 function flavourFiles(definitions: readonly Definitions[], types: TypeHierarchy) {
   const named = definitions.flatMap((file) => {
     const id = flavourIdOf(file);
@@ -141,11 +155,19 @@ export function level(of: Flavour, id: string | undefined = of.defaultLevelId): 
  * @throws VnflowError BAD_REQUEST for an unknown VDU or level
  */
 export function vduCount(of: Flavour, vduId: string, levelId?: string): number {
-  const { vduCounts } = level(of, levelId);
-  const count = Object.hasOwn(vduCounts, vduId) ? vduCounts[vduId] : undefined;
+  const { vduCounts: counts } = level(of, levelId);
+  const count = Object.hasOwn(counts, vduId) ? counts[vduId] : undefined;
   if (count !== undefined) return count;
   const known = of.vdus.map((vdu) => vdu.id).join(', ');
   throw new VnflowError('BAD_REQUEST', { detail: `Flavour "${of.id}" has no VDU "${vduId}"; it has ${known}.` });
+}
+
+/**
+ * Servers per VDU in a new stack.
+ * @throws VnflowError BAD_REQUEST for an unknown level
+ */
+export function vduCounts(of: Flavour, levelId?: string): Record<string, number> {
+  return Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, levelId)]));
 }
 
 /**

@@ -160,7 +160,16 @@ export const limitsSchema = z.looseObject({
   }),
 });
 export const flavorsSchema = z.looseObject({
-  flavors: z.array(z.looseObject({ id: z.string(), name: z.string(), vcpus: z.number(), ram: z.number() })),
+  flavors: z.array(
+    z.looseObject({
+      id: z.string(),
+      name: z.string(),
+      vcpus: z.number(),
+      ram: z.number(),
+      disk: z.number().default(0),
+    }),
+  ),
+  flavors_links: z.array(z.looseObject({ rel: z.string() })).optional(),
 });
 export const serverGroupsSchema = z.looseObject({
   server_groups: z.array(

@@ -12,6 +12,8 @@ interface UserDataSources {
   readonly additionalParams: Readonly<Record<string, unknown>> | undefined;
   /** The files of the package. */
   readonly files: { has(path: string): boolean };
+  /** Whether the templates are generated from the VNFD. Only StandardUserData fits them, and it need not be named. */
+  readonly isGenerated: boolean;
   /** Whether code of packages may run. */
   readonly allowPackageCode: boolean | undefined;
 }
@@ -21,7 +23,8 @@ interface UserDataSources {
  * read for them.
  * @throws VnflowError BAD_REQUEST naming the key; PACKAGE_CODE_DISABLED
  */
-export function checkUserData({ additionalParams = {}, files, allowPackageCode }: UserDataSources): ChosenUserData {
+export function checkUserData(sources: UserDataSources): ChosenUserData {
+  const { additionalParams = {}, files, allowPackageCode, isGenerated } = sources;
   const file = additionalParams[USER_DATA_FILE];
   const name = additionalParams[USER_DATA_CLASS];
   if ((file === undefined) !== (name === undefined)) {
@@ -31,7 +34,12 @@ export function checkUserData({ additionalParams = {}, files, allowPackageCode }
     if (value !== undefined && typeof value !== 'string')
       throw createRequestProblem(`additionalParams.${key}: must be text.`);
   }
-  const chosen = chosenUserData(additionalParams);
+  const chosen = chosenUserData(additionalParams, isGenerated);
+  if (isGenerated && !('builtIn' in chosen && chosen.builtIn === 'StandardUserData')) {
+    throw createRequestProblem(
+      `additionalParams.${USER_DATA_CLASS}: the package has no BaseHOT/, so its template is generated, and only StandardUserData fits it. Leave ${USER_DATA_FILE} and ${USER_DATA_CLASS} out.`,
+    );
+  }
   if ('builtIn' in chosen) return chosen;
   const { className } = chosen;
   if (!/^[A-Za-z_]\w*$/.test(className))

@@ -12,18 +12,19 @@ import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts'
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
 import { vduGroups } from '../domain/standard-user-data/vdu-groups.ts';
-import { baseHot, separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
+import { separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
 import { type ChosenUserData, stackContent, USER_DATA_CLASS } from '../domain/user-data.ts';
 import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
-import { flavour, vduCount } from '../domain/vnfd.ts';
+import { flavour, vduCounts } from '../domain/vnfd.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import { findClusterVim } from '../store/cluster-vims.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
 import { checkRepeatedUserData, checkUserData } from './check-user-data.ts';
 import type { PlanningDependencies } from './dependencies.ts';
 import { type HookSources, hooksAround } from './package-code.ts';
-import { flavourOfInstance, packageOfInstance, textsUnder } from './package-of-instance.ts';
+import { flavourOfInstance, packageOfInstance } from './package-of-instance.ts';
+import { newTemplates, type Templates, templatesOfInstance } from './templates.ts';
 import { newVnf, vnfOfInstance } from './vnf-of-instance.ts';
 
 /** An instance as it is before the operation. It need not be in the store yet. */
@@ -51,6 +52,8 @@ export interface Planned {
   readonly rollback?: Plan;
   /** Undefined when nothing in the servers takes part. */
   readonly vnf?: Vnf;
+  /** The templates of the stack. Undefined when the operation does not read them. */
+  readonly templates?: Templates;
   /** The servers that a scale out adds. */
   readonly added?: AddedServers;
 }
@@ -90,25 +93,28 @@ async function planOfInstantiate(
   const of = flavour(vnfd, request.flavourId);
   const { additionalParams = {}, instantiationLevelId } = request;
   const { allowPackageCode } = deps;
-  const userData = checkUserData({ additionalParams, files, allowPackageCode });
-  const vnf = newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams });
-  const hots = baseHot(textsUnder(files, 'BaseHOT/'), of.id);
+  const templates = newTemplates(files, of, request);
+  const { isGenerated } = templates;
+  const userData = checkUserData({ additionalParams, files, allowPackageCode, isGenerated });
+  const vnf = newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams, templates: () => templates });
   const facts: VnfFacts = {
     vnfInstanceId: instance.id,
-    counts: Object.fromEntries(of.vdus.map(({ id }) => [id, vduCount(of, id, instantiationLevelId)])),
-    separatedVdus: separatedVdus(hots, vduIds(of)),
+    counts: vduCounts(of, instantiationLevelId),
+    separatedVdus: separatedVdus(templates, vduIds(of)),
     isVim: vnf.vimName !== undefined,
     additionalParams,
     backups: [],
     survey: undefined,
   };
   vnf.checkNew(facts, of.id);
-  if ('builtIn' in userData) checkTemplates({ ...hots, flavour: of, counts: facts.counts, request }, userData.builtIn);
+  if ('builtIn' in userData)
+    checkTemplates({ ...templates, flavour: of, counts: facts.counts, request }, userData.builtIn);
   const hooks = hooksOf('INSTANTIATE', vnf, { flavour: of, files, allowPackageCode });
   return {
     plan: withPackageCode(planInstantiate(vnf.inside(facts)), { ...hooks.forward, userData: !('builtIn' in userData) }),
     rollback: withPackageCode(planInstantiateRollback(), hooks.rollback),
     vnf,
+    templates,
   };
 }
 
@@ -135,7 +141,9 @@ async function planOfTerminate(
   const { files } = await packageOfInstance(deps, instance);
   const of = await flavourOfInstance(deps, instance);
   if (of.hooks.every(({ script }) => script === undefined)) return { plan };
-  const vnf = await vnfOfInstance(deps, { vnfInstanceId: instance.id, flavour: of, files, additionalParams: {} });
+  const templates = () => newTemplates(files, of, {});
+  const sources = { vnfInstanceId: instance.id, flavour: of, files, additionalParams: {}, templates };
+  const vnf = await vnfOfInstance(deps, sources);
   return { plan: withPackageCode(plan, hooksOf('TERMINATE', vnf, { flavour: of, files, allowPackageCode }).forward) };
 }
 
@@ -145,7 +153,13 @@ type BuiltIn = Extract<ChosenUserData, { builtIn: unknown }>['builtIn'];
  * Templates that the user data of the request does not fit are refused before anything is made.
  * @throws VnflowError BAD_REQUEST, TEMPLATE_INVALID
  */
-function checkTemplates(input: UserDataInput, builtIn: BuiltIn): void {
+function checkTemplates(input: UserDataInput & Templates, builtIn: BuiltIn): void {
+  if (input.isGenerated) {
+    // the flavors are chosen when the stack is made: any name stands for them here
+    const flavours = Object.fromEntries(vduIds(input.flavour).map((id) => [id, '']));
+    stackContent({ ...input, grant: { flavours } }, builtIn);
+    return;
+  }
   if (builtIn !== 'StandardUserData') {
     stackContent(input, builtIn);
     return;
@@ -161,30 +175,24 @@ async function planOfScale(deps: PlanningDependencies, { instance, request }: Pl
   const of = await flavourOfInstance(deps, instance);
   const scale = scaleFacts(request, of, instance.instantiatedVnfInfo ?? {});
   const { additionalParams } = request;
-  const { vnf, facts, userData, codeSources } = await factsOf(deps, { instance, of, additionalParams });
+  const { vnf, facts, userData, codeSources, templates } = await factsOf(deps, { instance, of, additionalParams });
   vnf.checkScaled({ aspectId: request.aspectId, vduId: scale.vduId });
-  checkHasPlaces(scale.vduId, { info: instance.instantiatedVnfInfo, files: codeSources.files, of });
+  checkHasPlaces(scale.vduId, instance.instantiatedVnfInfo, templates);
   const inside = vnf.inside(facts);
   const hooks = hooksOf('SCALE', vnf, codeSources);
   const plan = withPackageCode(planScale(scale, inside), { ...hooks.forward, userData });
-  if (!plan.rollbackSupported) return { plan, vnf };
+  if (!plan.rollbackSupported) return { plan, vnf, templates };
   const { vduId, by } = scale;
   const rollback = withPackageCode(planScaleOutRollback(scale, inside), hooks.rollback);
-  return { plan, rollback, vnf, added: { vduId, by } };
-}
-
-interface ScaledSources {
-  readonly info: unknown;
-  readonly files: ReadonlyMap<string, Buffer>;
-  readonly of: Flavour;
+  return { plan, rollback, vnf, templates, added: { vduId, by } };
 }
 
 /**
  * Servers that StandardUserData made have an index, and members of a group have a group: others cannot be scaled.
  * @throws VnflowError BAD_REQUEST
  */
-function checkHasPlaces(vduId: string, { info, files, of }: ScaledSources): void {
-  if (!hasOnlyServer(info, vduId) || vduGroups(baseHot(textsUnder(files, 'BaseHOT/'), of.id)).has(vduId)) return;
+function checkHasPlaces(vduId: string, info: unknown, templates: Templates): void {
+  if (!hasOnlyServer(info, vduId) || vduGroups(templates).has(vduId)) return;
   throw new VnflowError('BAD_REQUEST', {
     detail: `aspectId: ${vduId} is one resource of the top HOT (DefaultUserData), neither in a scaling group nor made by StandardUserData; it cannot be scaled.`,
   });
@@ -198,10 +206,11 @@ async function planOfHeal(
     additionalParams: request.additionalParams,
     of: await flavourOfInstance(deps, instance),
   };
-  const { vnf, facts, userData, codeSources } = await factsOf(deps, { instance, of, additionalParams, survey });
+  const sources = { instance, of, additionalParams, survey };
+  const { vnf, facts, userData, codeSources, templates } = await factsOf(deps, sources);
   const plan = planHeal(healedVnfcs(request, instance.instantiatedVnfInfo), vnf.inside(facts));
   vnf.checkPlan(plan, facts);
-  return { plan: withPackageCode(plan, { ...hooksOf('HEAL', vnf, codeSources).forward, userData }), vnf };
+  return { plan: withPackageCode(plan, { ...hooksOf('HEAL', vnf, codeSources).forward, userData }), vnf, templates };
 }
 
 /** The VNF that an operation is about. @throws VnflowError as `makePlan` does */
@@ -217,7 +226,8 @@ export async function vnfOf(
   }
   const { vnfd, files } = await packageOfInstance(deps, instance);
   const of = flavour(vnfd, question.request.flavourId);
-  return newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams });
+  const templates = () => newTemplates(files, of, question.request);
+  return newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams, templates });
 }
 
 /**
@@ -251,6 +261,7 @@ interface OperationFacts {
   /** Does the request name user data of the package? */
   readonly userData: boolean;
   readonly codeSources: HookSources;
+  readonly templates: Templates;
 }
 
 /** Reads the facts about an instantiated instance, and its VNF. */
@@ -261,19 +272,26 @@ async function factsOf(
   const vnfInstanceId = instance.id;
   const { files } = await packageOfInstance(deps, instance);
   const { allowPackageCode } = deps;
-  const chosen = checkRepeatedUserData({ additionalParams, files, allowPackageCode });
-  const vnf = await vnfOfInstance(deps, { vnfInstanceId, flavour: of, files, additionalParams });
+  const templates = await templatesOfInstance(deps, instance, of);
+  const chosen = checkRepeatedUserData({
+    additionalParams,
+    files,
+    allowPackageCode,
+    isGenerated: templates.isGenerated,
+  });
+  const sources = { vnfInstanceId, flavour: of, files, additionalParams, templates: () => templates };
+  const vnf = await vnfOfInstance(deps, sources);
   vnf.checkRequest(additionalParams);
   const facts: VnfFacts = {
     vnfInstanceId,
     counts: vnfcCounts(instance.instantiatedVnfInfo),
     slots: vnfcSlots(instance.instantiatedVnfInfo),
-    separatedVdus: separatedVdus(baseHot(textsUnder(files, 'BaseHOT/'), of.id), vduIds(of)),
+    separatedVdus: separatedVdus(templates, vduIds(of)),
     isVim: (await findClusterVim(deps.db, vnfInstanceId)) !== undefined,
     additionalParams,
     backups: await listClusterBackups(deps.db, vnfInstanceId),
     survey,
   };
   const userData = chosen !== undefined && !('builtIn' in chosen);
-  return { vnf, facts, userData, codeSources: { flavour: of, files, allowPackageCode } };
+  return { vnf, facts, userData, codeSources: { flavour: of, files, allowPackageCode }, templates };
 }

@@ -1,16 +1,18 @@
-import { hotResources } from '../domain/standard-user-data.ts';
+import { type BaseHot, hotResources } from '../domain/standard-user-data.ts';
 import { VNF_KINDS, vnfKindOf } from '../domain/vnf-kinds/index.ts';
 import type { PackageContents, Vnf } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { secretName } from '../store/secrets.ts';
 import type { PlanningDependencies } from './dependencies.ts';
-import { type InstancePackage, textsUnder } from './package-of-instance.ts';
+import type { InstancePackage } from './package-of-instance.ts';
 
 interface VnfSources {
   readonly vnfInstanceId: string;
   /** The flavour of the request, or the one that the instance was instantiated with. */
   readonly flavour: Flavour;
   readonly files: InstancePackage['files'];
+  /** The templates of the stack. Only parameters that name resources of them need them. */
+  readonly templates: () => BaseHot;
   /** The additional parameters of the request. */
   readonly additionalParams: Readonly<Record<string, unknown>>;
 }
@@ -50,13 +52,12 @@ async function keptParameters({ secrets }: PlanningDependencies, id: string): Pr
   return kept;
 }
 
-function contentsOf({ vnfInstanceId, flavour, files }: VnfSources): PackageContents {
-  const hots = textsUnder(files, `BaseHOT/${flavour.id}/`);
+function contentsOf({ vnfInstanceId, flavour, files, templates }: VnfSources): PackageContents {
   return {
     vnfInstanceId,
     vdus: flavour.vdus.map(({ id }) => id),
     aspects: Object.fromEntries(flavour.aspects.map(({ id, vduDeltas }) => [id, Object.keys(vduDeltas)])),
-    resources: (vduId) => hotResources(hots, vduId),
+    resources: (vduId) => hotResources(templates(), vduId),
     files,
   };
 }

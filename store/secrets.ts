@@ -50,6 +50,8 @@ export const secretName = {
   vimConnectionInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vimConnectionInfo`,
   /** Of the kind of the VNF. @param keptAs as the kind says */
   kindParameters: (vnfInstanceId: string, keptAs: string) => `vnf/${vnfInstanceId}/${keptAs}`,
+  /** The Heat templates that were generated for the stack of an instance. */
+  generatedTemplates: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/generatedTemplates`,
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
   vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
   stackBlueprint: (opOccId: string) => `operation/${opOccId}/stackBlueprint`,

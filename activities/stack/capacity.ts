@@ -7,7 +7,15 @@ import { readInstance } from '../facts/operation-facts.ts';
 import type { StackContext } from './stack-context.ts';
 
 const Info = z.looseObject({
-  vnfcResourceInfo: z.array(z.looseObject({ id: z.string(), vduId: z.string() })).default([]),
+  vnfcResourceInfo: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        vduId: z.string(),
+        metadata: z.looseObject({ flavor: z.string().optional() }).default({}),
+      }),
+    )
+    .default([]),
 });
 
 /**
@@ -26,15 +34,17 @@ async function readGrowth(context: StackContext, added: AddedServers): Promise<G
   const { deps, session, signal } = context;
   const instance = await readInstance(context);
   const { vdus } = await flavourOfInstance(deps, instance);
-  const flavorName = vdus.find(({ id }) => id === added.vduId)?.computeFlavour;
+  const present = Info.parse(instance.instantiatedVnfInfo ?? {}).vnfcResourceInfo.filter(
+    ({ vduId }) => vduId === added.vduId,
+  );
+  const named = vdus.find(({ id }) => id === added.vduId)?.computeFlavour;
+  const flavorName = named ?? present.map(({ metadata }) => metadata.flavor).find((name) => name !== undefined);
   const [flavor, groups, hosts] = await Promise.all([
     flavorName === undefined ? undefined : findFlavor(session, flavorName, { signal }),
     listServerGroups(session, { signal }),
     countHosts(session, { signal }),
   ]);
-  const servers = Info.parse(instance.instantiatedVnfInfo ?? {})
-    .vnfcResourceInfo.filter(({ vduId }) => vduId === added.vduId)
-    .map(({ id }) => id);
+  const servers = present.map(({ id }) => id);
   return { by: added.by, flavor, servers, groups, hosts };
 }
 

@@ -4,9 +4,9 @@ import { type GroupMember, groupSizes } from '../../domain/server-places.ts';
 import { slotName } from '../../domain/slot.ts';
 import type { HotFile } from '../../domain/standard-user-data/hot.ts';
 import { GROUP, vduGroups } from '../../domain/standard-user-data/vdu-groups.ts';
-import { baseHot } from '../../domain/standard-user-data.ts';
 import { markHealthy, markUnhealthy, type Stack, stackTemplate } from '../../openstack/heat.ts';
-import { flavourOfInstance, packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
+import { flavourOfInstance } from '../../planning/package-of-instance.ts';
+import { templatesOfInstance } from '../../planning/templates.ts';
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { readInstance } from '../facts/operation-facts.ts';
 import { changeStack } from './change-stack.ts';
@@ -23,8 +23,7 @@ export async function findScalingGroup(context: ActivityContext, vduId: string):
   const { deps } = context;
   const instance = await readInstance(context);
   const of = await flavourOfInstance(deps, instance);
-  const { files } = await packageOfInstance(deps, instance);
-  return vduGroups(baseHot(textsUnder(files, 'BaseHOT/'), of.id)).get(vduId);
+  return vduGroups(await templatesOfInstance(deps, instance, of)).get(vduId);
 }
 
 /** The context of work on a stack with scaling groups. The stack was at rest when it was read. */

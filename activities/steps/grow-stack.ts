@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
 import { scaleOutUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
-import { baseHot } from '../../domain/standard-user-data.ts';
+import type { Flavour } from '../../domain/vnfd/model.ts';
 import type { StackInput } from '../../openstack/heat.ts';
-import { flavourOfInstance, packageOfInstance, textsUnder } from '../../planning/package-of-instance.ts';
+import { flavourOfInstance, packageOfInstance } from '../../planning/package-of-instance.ts';
+import { neededCompute, templatesOfInstance } from '../../planning/templates.ts';
 import { nfvOf } from '../facts/instantiated-info.ts';
 import { readInstance } from '../facts/operation-facts.ts';
 import { readGrant } from '../facts/read-grant.ts';
 import { readScaleFacts } from '../facts/read-scale-facts.ts';
+import { chooseFlavors } from '../stack/compute-flavours.ts';
 import { readScaledStack, type ScaledStack, scaleStack } from '../stack/scale-stack.ts';
 import { findScalingGroup, growGroup } from '../stack/scaling-groups.ts';
 import type { StepContextOf } from '../step-context.ts';
@@ -30,16 +32,31 @@ async function makeGrowth(context: ScaledStack): Promise<StackInput> {
   const instance = await readInstance(context);
   const of = await flavourOfInstance(deps, instance);
   const { vduId, count, by } = await readScaleFacts(context);
-  const { files } = await packageOfInstance(deps, instance);
+  const templates = await templatesOfInstance(deps, instance, of);
+  const flavours = templates.isGenerated ? await readFlavors(context, of) : {};
   const links = z.array(ExtVirtualLinkInfo).parse(instance.instantiatedVnfInfo?.['extVirtualLinkInfo'] ?? []);
   return scaleOutUserData(
     {
-      ...baseHot(textsUnder(files, 'BaseHOT/'), of.id),
+      ...templates,
       flavour: of,
       counts: { [vduId]: count + by },
       request: { extVirtualLinks: extVirtualLinksOf(links) },
-      grant: await readGrant(context),
+      grant: { ...(await readGrant(context)), flavours },
     },
     { template, nfv: nfvOf(stack), counts: { [vduId]: count } },
   );
+}
+
+/**
+ * The Nova flavor of the VDU, when its VNFD names none: that of the servers that are there, else one that is chosen as
+ * for a new stack.
+ */
+async function readFlavors(context: ScaledStack, of: Flavour): Promise<Record<string, string>> {
+  const { vduId } = await readScaleFacts(context);
+  const vdus = Object.entries(nfvOf(context.stack).VDU ?? {});
+  const present = vdus.find(([name]) => name.replace(/-\d+$/, '') === vduId)?.[1]['computeFlavourId'];
+  if (typeof present === 'string') return { [vduId]: present };
+  const { files } = await packageOfInstance(context.deps, await readInstance(context));
+  const needs = neededCompute(files, of)[vduId];
+  return needs === undefined ? {} : chooseFlavors(context, { [vduId]: needs });
 }

@@ -110,6 +110,14 @@ const Plan = z
         capacity: texts.optional(),
       })
       .optional(),
+    template: z
+      .strictObject({
+        generated: z.boolean(),
+        name: z.string(),
+        top: z.string(),
+        nested: z.record(z.string(), z.string()),
+      })
+      .optional(),
     rollback: z.strictObject({ supported: z.boolean(), steps: z.array(PlannedStep) }),
   })
   .meta({ id: 'Plan' });

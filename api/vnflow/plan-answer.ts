@@ -10,6 +10,7 @@ import { InstantiateVnfRequest } from '../../domain/sol-requests.ts';
 import { otherSlotsOf, stepSummary } from '../../domain/steps/index.ts';
 import type { ClusterLook } from '../../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import type { OperationRequest, Planned } from '../../planning/make-plan.ts';
+import type { Templates } from '../../planning/templates.ts';
 import { type ClusterNode, listClusterNodes } from '../../store/cluster-nodes.ts';
 import { expectedDurations } from '../../store/step-durations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
@@ -32,6 +33,8 @@ export const PlanRequest = z.object({
    * alive.
    */
   live: z.boolean().optional(),
+  /** True when the answer contains the Heat templates of the stack. */
+  template: z.boolean().optional(),
 });
 export type PlanRequest = z.infer<typeof PlanRequest>;
 
@@ -58,6 +61,7 @@ export async function planAnswer(
     operation: asked.operation,
     vnfInstanceId: instance.id,
     nodes,
+    withTemplate: asked.template,
     ...(seen ? { seen } : {}),
   });
 }
@@ -115,26 +119,32 @@ export type VnfdPlanRequest = z.infer<typeof VnfdPlanRequest>;
 export async function vnfdPlanAnswer(
   context: ApiContext,
   tenant: string,
-  { vnfdId, operation, request }: VnfdPlanRequest,
+  { vnfdId, operation, request, template }: VnfdPlanRequest,
 ): Promise<Record<string, unknown>> {
   const { id: packageId } = await usablePackage(context, tenant, vnfdId);
   const notThere = { id: NIL, tenant, vnfdId, packageId };
   const body = parseMember(InstantiateVnfRequest, request, ['request']);
   const planned = await planNewInstance(context, notThere, body);
-  return answerOf(context, planned, { operation, vnfInstanceId: '{vnfInstanceId}', nodes: [] });
+  return answerOf(context, planned, {
+    operation,
+    vnfInstanceId: '{vnfInstanceId}',
+    nodes: [],
+    withTemplate: template,
+  });
 }
 
 interface Asked {
   readonly operation: PlanRequest['operation'];
   readonly vnfInstanceId: string;
   readonly nodes: readonly ExistingNode[];
+  readonly withTemplate: boolean | undefined;
   readonly seen?: Seen;
 }
 
 async function answerOf(
   context: ApiContext,
-  { plan, rollback, vnf }: Planned,
-  { operation, vnfInstanceId, nodes, seen }: Asked,
+  { plan, rollback, vnf, templates }: Planned,
+  { operation, vnfInstanceId, nodes, seen, withTemplate }: Asked,
 ): Promise<Record<string, unknown>> {
   const isNew = LCM_OPERATIONS[operation].factsFrom === 'request';
   const installScript = vnf?.installScript && { ...vnf.installScript, ...(isNew ? {} : { path: SCRIPT }) };
@@ -145,6 +155,7 @@ async function answerOf(
   return {
     operation,
     ...(installScript ? { installScript } : {}),
+    ...(withTemplate && templates ? { template: templateView(templates) } : {}),
     steps: plan.steps.map(view),
     criticalPathSeconds: critical.seconds,
     criticalPath: critical.steps.map(({ id }) => id),
@@ -153,6 +164,11 @@ async function answerOf(
     ...(seen ? { observed: observedOf(seen, drainedSlots(plan, nodes).length > 0) } : {}),
     rollback: { supported: plan.rollbackSupported, steps: (rollback?.steps ?? []).map(view) },
   };
+}
+
+/** The templates before StandardUserData makes a resource for each server of them. */
+function templateView({ isGenerated, topHot, files }: Templates): Record<string, unknown> {
+  return { generated: isGenerated, name: topHot.name, top: topHot.text, nested: files };
 }
 
 function existingNode({ slot, role, nodeName, nicAddress }: ClusterNode): ExistingNode {

@@ -16,6 +16,7 @@ interface Options {
   readonly request: string;
   readonly json?: boolean;
   readonly ask: boolean;
+  readonly template?: boolean;
 }
 
 /** Operation by its word in the CLI. */
@@ -35,6 +36,7 @@ export function addPlanCommand(program: Command): void {
     .option('--vnfd <id>', 'for instantiate: a VNFD, when there is no instance yet')
     .requiredOption('--request <file>', 'file with the body of the request, in JSON')
     .option('--no-ask', 'do not ask the cluster: every control-plane node counts as alive, no pods are listed')
+    .option('--template', 'show the Heat templates of the stack, too')
     .option('--json', 'the plan as JSON')
     .addOption(dataOption())
     .action(plan);
@@ -59,18 +61,24 @@ export function planExitCode({ steps }: Pick<Plan, 'steps'>): number {
 async function readPlan(
   vnfm: Vnfm,
   word: string,
-  { vnf, vnfd, request, ask }: Pick<Options, 'vnf' | 'vnfd' | 'ask'> & { request: unknown },
+  {
+    vnf,
+    vnfd,
+    request,
+    ask,
+    template = false,
+  }: Pick<Options, 'vnf' | 'vnfd' | 'ask' | 'template'> & { request: unknown },
 ): Promise<Plan> {
   const operation = OPERATION_OF.get(word);
   if (operation === undefined) throw new CliFailure(`${word} is no operation.`);
-  const body = { operation, request, live: ask };
+  const body = { operation, request, live: ask, template };
   if (vnf !== undefined) return planOf(vnfm, vnf, body);
   if (vnfd === undefined || operation !== 'INSTANTIATE') {
     throw new CliFailure(
       `Name the VNF instance with --vnf${operation === 'INSTANTIATE' ? ', or a VNFD with --vnfd' : ''}.`,
     );
   }
-  return planOfVnfd(vnfm, vnfd, request);
+  return planOfVnfd(vnfm, vnfd, body);
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -27,6 +27,20 @@ export function planLines(plan: Plan): string[] {
     ...(plan.disruption ? ['', ...disruptionLines(plan.disruption)] : []),
     ...(plan.observed ? observedLines(plan.observed) : []),
     ...(plan.rollback ? [rollbackLine(plan.rollback)] : []),
+    ...(plan.template ? templateLines(plan.template) : []),
+  ];
+}
+
+/** The templates as YAML documents, each below its name. */
+function templateLines({ generated, name, top, nested }: NonNullable<Plan['template']>): string[] {
+  const files = Object.entries(nested).map(([file, text]) => [file, text] as const);
+  return [
+    styleText('bold', `Heat templates${generated ? ', generated from the VNFD' : ' of the package'}`),
+    ...[[name, top] as const, ...files].flatMap(([file, text]) => [
+      `# ${plainText(file)}`,
+      '---',
+      ...text.trimEnd().split('\n').map(plainText),
+    ]),
   ];
 }
 

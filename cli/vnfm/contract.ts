@@ -106,6 +106,14 @@ export type Observed = z.infer<typeof Observed>;
 
 export const Plan = z.looseObject({
   operation: z.string(),
+  template: z
+    .looseObject({
+      generated: z.boolean(),
+      name: z.string(),
+      top: z.string(),
+      nested: z.record(z.string(), z.string()),
+    })
+    .optional(),
   installScript: z.looseObject({ path: z.string(), contract: z.string() }).optional(),
   steps: z.array(PlanStep),
   criticalPathSeconds: z.number(),

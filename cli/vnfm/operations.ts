@@ -57,6 +57,8 @@ export interface PlanRequest {
   readonly request: unknown;
   /** True: the plan includes the state of the running cluster. */
   readonly live?: boolean;
+  /** True: the plan includes the Heat templates. */
+  readonly template?: boolean;
 }
 
 export async function planOf(vnfm: Vnfm, vnfInstanceId: string, body: PlanRequest): Promise<Plan> {
@@ -65,8 +67,12 @@ export async function planOf(vnfm: Vnfm, vnfInstanceId: string, body: PlanReques
 }
 
 /** Reads the plan of instantiate for a VNFD without a VNF instance. */
-export async function planOfVnfd(vnfm: Vnfm, vnfdId: string, request: unknown): Promise<Plan> {
-  const body = { vnfdId, operation: 'INSTANTIATE', request };
+export async function planOfVnfd(
+  vnfm: Vnfm,
+  vnfdId: string,
+  { request, template }: Pick<PlanRequest, 'request' | 'template'>,
+): Promise<Plan> {
+  const body = { vnfdId, operation: 'INSTANTIATE', request, template };
   return (await vnfm.request({ method: 'POST', path: '/vnflow/v1/plan', body })).read(Plan);
 }
 

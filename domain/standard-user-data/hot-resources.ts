@@ -1,4 +1,4 @@
-import { type BaseHot, baseHot, createTemplateProblem, type Hot, type HotFile, nestedTypeOf, readHot } from './hot.ts';
+import { type BaseHot, createTemplateProblem, type Hot, type HotFile, nestedTypeOf, readHot } from './hot.ts';
 import { vduGroups } from './vdu-groups.ts';
 
 /** VDU in a group in the top HOT is two deep; more than this is a loop of files that include each other. */
@@ -6,15 +6,12 @@ const MAX_NESTING = 5;
 
 /**
  * What a request may name as `ssh_cp_name`, `nic_cp_name`, `cluster_cp_name`, `cluster_fip_name`.
- * @param packageFiles text by path in the package: `BaseHOT/{flavourId}/…` of one flavour
  * @param vduId only what is in the top HOT itself or in the nested template of this VDU, or of the members of its
  * group; absent: everything
  * @returns resource name → Heat type; a nested resource hides the one above that has its name
  * @throws VnflowError TEMPLATE_INVALID naming the file
  */
-export function hotResources(packageFiles: ReadonlyMap<string, string>, vduId?: string): Map<string, string> {
-  const [, flavourId = ''] = [...packageFiles.keys()].map((path) => path.split('/')).find(isBaseHot) ?? [];
-  const base = baseHot(packageFiles, flavourId);
+export function hotResources(base: BaseHot, vduId?: string): Map<string, string> {
   const top = readHot(base.topHot);
   const found = new Map(Object.entries(top.resources).map(([name, { type }]) => [name, type]));
   const holder = vduId === undefined ? undefined : (vduGroups(base).get(vduId) ?? vduId);
@@ -25,8 +22,6 @@ export function hotResources(packageFiles: ReadonlyMap<string, string>, vduId?: 
   }
   return found;
 }
-
-const isBaseHot = ([root, flavourId]: readonly string[]) => root === 'BaseHOT' && flavourId !== undefined;
 
 interface Walk {
   readonly type: string;

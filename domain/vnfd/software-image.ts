@@ -1,29 +1,8 @@
 import { z } from 'zod';
 import type { SoftwareImage, Storage, Vdu } from './model.ts';
 import { isUri, resolveInPackage } from './package-path.ts';
+import { sizeInBytes } from './size.ts';
 import { invalid, type NodeTemplate, readAs, toscaText } from './tosca.ts';
-
-/** TOSCA scalar-unit.size: decimal and binary units, as TOSCA 1.2 §3.3.6.4 lists them. */
-const UNITS: Readonly<Record<string, number>> = {
-  b: 1,
-  kb: 1e3,
-  kib: 1024,
-  mb: 1e6,
-  mib: 1024 ** 2,
-  gb: 1e9,
-  gib: 1024 ** 3,
-  tb: 1e12,
-  tib: 1024 ** 4,
-};
-
-const bytes = z.union([z.number(), z.string()]).transform((written, context) => {
-  if (typeof written === 'number') return written;
-  const [, amount = '', unit = ''] = written.match(/^\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]+)\s*$/i) ?? [];
-  const factor = UNITS[unit.toLowerCase()];
-  if (typeof factor === 'number') return Math.round(Number(amount) * factor);
-  context.addIssue({ code: 'custom', message: 'must be a size such as "2 GB"' });
-  return z.NEVER;
-});
 
 const SW_IMAGE_DATA = z.object({
   name: z.string().min(1),
@@ -32,9 +11,9 @@ const SW_IMAGE_DATA = z.object({
   checksum: z.object({ algorithm: z.string(), hash: z.string() }).nullish(),
   container_format: z.string(),
   disk_format: z.string(),
-  min_disk: bytes.nullish(),
-  min_ram: bytes.nullish(),
-  size: bytes.nullish(),
+  min_disk: sizeInBytes.nullish(),
+  min_ram: sizeInBytes.nullish(),
+  size: sizeInBytes.nullish(),
 });
 
 const SW_IMAGE = 'tosca.artifacts.nfv.SwImage';

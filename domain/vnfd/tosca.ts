@@ -50,6 +50,7 @@ const ServiceTemplate = z.object({
       inputs: z.record(z.string(), z.unknown()).nullish(),
       substitution_mappings: z
         .object({
+          node_type: z.string().nullish(),
           properties: z.record(z.string(), z.unknown()).nullish(),
           substitution_filter: z.object({ properties: z.unknown() }).nullish(),
         })

@@ -33,7 +33,6 @@ export function foreignRequest(files: ReadonlyMap<string, Buffer>, cloud: Foreig
   const [of] = flavours;
   if (of === undefined || of.vdus.length === 0) return 'no Vdu.Compute: no servers';
   const hots = new Map([...texts].filter(([name]) => name.startsWith(`BaseHOT/${of.id}/`)));
-  if (hots.size === 0) return 'no BaseHOT';
   const level = of.defaultLevelId ?? of.levels[0]?.id;
   const template = guideRequest('instantiate-plain.json', cloud.authUrl);
   const points = of.connectionPoints.map(({ id }) => id);
@@ -43,7 +42,7 @@ export function foreignRequest(files: ReadonlyMap<string, Buffer>, cloud: Foreig
       ...(level === undefined ? {} : { instantiationLevelId: level }),
       vimConnectionInfo: template.vimConnectionInfo,
       extVirtualLinks: points.length === 0 ? undefined : [linkOf(points, cloud.subnetId)],
-      additionalParams: { ...userDataOf(of, { hots, texts, level }), ...clusterOf(of, files) },
+      additionalParams: { ...(hots.size === 0 ? {} : userDataOf(of, { hots, texts, level })), ...clusterOf(of, files) },
     },
     imageNames: of.softwareImages.map(({ name }) => name),
     flavorNames: of.vdus.flatMap(({ computeFlavour }) => computeFlavour ?? []),

@@ -38,6 +38,7 @@ export function otherRoutes(parts: NovaParts): Route[] {
       if (!flavor) throw new Refusal(404, 'itemNotFound', `Flavor ${call.params['id']} could not be found.`);
       return { status: 200, body: { flavor: viewFlavor(flavor, { url: url(), minor: minorOf(call) }) } };
     }),
+    ...flavorRoutes(foundation),
     route('GET', '/v2.1/flavors/:id/os-extra_specs', () => ({ status: 200, body: { extra_specs: {} } })),
     ...groupRoutes(parts),
     ...keypairRoutes(foundation),
@@ -100,6 +101,36 @@ export function otherRoutes(parts: NovaParts): Route[] {
 
 function zone(hosts: Json): JsonObject {
   return { zoneName: 'nova', zoneState: { available: true }, hosts };
+}
+
+/** Changes of flavors, which Nova leaves to admins. */
+function flavorRoutes({ state, chance, changed, url }: Foundation): Route[] {
+  return [
+    route('POST', '/v2.1/flavors', (call): Answer => {
+      adminOnly(call);
+      const given = objectAt(call.body, 'flavor');
+      const name = stringAt(given, 'name') ?? '';
+      const [vcpus, ramMb, diskGb] = ['vcpus', 'ram', 'disk'].map((key) => Number(given[key]));
+      if (name === '' || !(Number(vcpus) >= 1) || !(Number(ramMb) >= 1) || !(Number(diskGb) >= 0)) {
+        throw new Refusal(400, 'badRequest', 'Invalid input for field/attribute flavor.');
+      }
+      if (Object.values(state.flavors).some((flavor) => flavor.name === name)) {
+        throw new Refusal(409, 'conflictingRequest', `Flavor with name ${name} already exists.`);
+      }
+      const flavor = { id: chance.uuid(), name, vcpus: vcpus ?? 1, ramMb: ramMb ?? 1, diskGb: diskGb ?? 0 };
+      state.flavors[flavor.id] = flavor;
+      changed();
+      return { status: 200, body: { flavor: viewFlavor(flavor, { url: url(), minor: minorOf(call) }) } };
+    }),
+    route('DELETE', '/v2.1/flavors/:id', (call): Answer => {
+      adminOnly(call);
+      const id = call.params['id'] ?? '';
+      if (!state.flavors[id]) throw new Refusal(404, 'itemNotFound', `Flavor ${id} could not be found.`);
+      delete state.flavors[id];
+      changed();
+      return { status: 202 };
+    }),
+  ];
 }
 
 function groupRoutes({ foundation, compute }: NovaParts): Route[] {

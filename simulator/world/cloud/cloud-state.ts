@@ -169,6 +169,8 @@ export interface Server {
   /** Ports that Nova created and deletes with the server. */
   ownPortIds: string[];
   volumeIds: string[];
+  /** The volume that the server boots from. Null or undefined: it boots from its image. */
+  bootVolumeId?: string | null;
   fault: { code: number; message: string; created: string } | null;
   instanceNumber: number;
   reservation: string;

@@ -22,6 +22,7 @@ export function fingerprint(state: CloudState): Fingerprint {
       ({ id, name, status, imageId, flavorId }) => `${name} ${id} ${status} ${imageId} ${flavorId}`,
     ),
     serverGroups: lines(state.serverGroups, ({ id, name, policy }) => `${name} ${id} ${policy}`),
+    flavors: lines(state.flavors, ({ id, name }) => `${name} ${id}`),
     volumes: lines(state.volumes, ({ id, name, sizeGb, serverId }) => `${name} ${id} ${sizeGb} ${serverId ?? '-'}`),
     ports: lines(
       state.ports,

@@ -139,6 +139,19 @@ function readServer(foundation: Foundation, { network, compute, task }: Wiring):
     keyName: stringAt(properties, 'key_name'),
     zone: stringAt(properties, 'availability_zone'),
     groupId: group,
+    ...readVolumes(properties),
+  };
+}
+
+/** The volumes that a server has from the start, and the one that it boots from when it has no image. */
+function readVolumes(properties: JsonObject): Pick<ServerRequest, 'volumeIds' | 'bootVolumeId'> {
+  const devices = listAt(properties, 'block_device_mapping_v2')
+    .filter(isObject)
+    .filter((device) => typeof device['volume_id'] === 'string');
+  const boot = devices.find((device) => Number(device['boot_index'] ?? -1) === 0) ?? devices[0];
+  return {
+    volumeIds: devices.map((device) => String(device['volume_id'])),
+    ...(properties['image'] === undefined && boot ? { bootVolumeId: String(boot['volume_id']) } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Hypervisor, Machine } from '../../../kernel/machine.ts';
-import type { CloudState, Flavor, Image, Port, Server, ServerGroup } from '../cloud-state.ts';
+import type { CloudState, Flavor, Image, Port, Server, ServerGroup, Volume } from '../cloud-state.ts';
 import type { Foundation } from '../foundation.ts';
 import type { JsonObject } from '../json.ts';
 import type { NetworkStore } from '../neutron/network-store.ts';
@@ -21,6 +21,10 @@ export interface ServerRequest {
   readonly keyName?: string | undefined;
   readonly zone?: string | undefined;
   readonly groupId?: string | undefined;
+  /** Ids of volumes that the server has from the start. */
+  readonly volumeIds?: readonly string[];
+  /** The volume that the server boots from in the place of an image. `imageId` is then empty. */
+  readonly bootVolumeId?: string | undefined;
 }
 
 const NO_VALID_HOST = 'No valid host was found. There are not enough hosts available.';
@@ -51,6 +55,7 @@ export class ComputeStore {
       if (!port) throw new Refusal(400, 'badRequest', `Port id ${wanted.portId} could not be found.`);
       if (port.deviceId !== '') throw new Refusal(409, 'conflictingRequest', `Port ${port.id} is still in use.`);
     }
+    const volumes = (request.volumeIds ?? []).map((volumeId) => this.#freeVolume(volumeId));
     checkQuota(this.#state, request);
     const id = this.#foundation.chance.uuid();
     const host = this.scheduler.place(request.groupId ?? null);
@@ -71,7 +76,8 @@ export class ComputeStore {
       groupId: request.groupId ?? null,
       userData: request.userData ?? null,
       ...this.#plug(request, id),
-      volumeIds: [],
+      volumeIds: volumes.map((volume) => volume.id),
+      bootVolumeId: request.bootVolumeId ?? null,
       fault: null,
       instanceNumber: ++this.#state.instanceNumber,
       reservation: `r-${this.#foundation.chance.letters(8)}`,
@@ -83,6 +89,7 @@ export class ComputeStore {
         (host === undefined ? this.#foundation.latency.resource : this.#foundation.latency.serverActive),
     };
     this.#state.servers[id] = subject;
+    for (const volume of volumes) volume.serverId = id;
     if (subject.groupId !== null) this.scheduler.join(subject.groupId, id);
     for (const port of this.portsOf(subject))
       this.#network.bindPort(port, { id, owner: 'compute:nova', host: subject.host });
@@ -232,6 +239,14 @@ export class ComputeStore {
     return found;
   }
 
+  #freeVolume(id: string): Volume {
+    const found = this.#state.volumes[id];
+    if (!found) throw new Refusal(404, 'itemNotFound', `Volume ${id} could not be found.`);
+    if (found.serverId === null) return found;
+    const message = `Invalid volume: volume '${id}' status must be 'available'. Currently in 'in-use'`;
+    throw new Refusal(400, 'badRequest', message);
+  }
+
   #touch(subject: Server) {
     subject.updatedAt = timestamp();
     this.#foundation.changed();
@@ -246,10 +261,11 @@ export class ComputeStore {
 
   #machineOf(subject: Server): Machine {
     const flavor = this.#state.flavors[subject.flavorId];
+    const imageId = subject.imageId || (this.#state.volumes[subject.bootVolumeId ?? '']?.imageId ?? '');
     return {
       id: subject.id,
       name: subject.name,
-      imageName: this.#state.images[subject.imageId]?.name ?? '',
+      imageName: this.#state.images[imageId]?.name ?? '',
       flavor: { vcpus: flavor?.vcpus ?? 1, ramMb: flavor?.ramMb ?? 512, diskGb: flavor?.diskGb ?? 1 },
       host: subject.host,
       ports: this.portsOf(subject).map(({ id, mac, fixedIps }) => ({
