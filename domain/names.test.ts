@@ -169,7 +169,7 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
     NO_PROXY: 'localhost,127.0.0.1,::1,.svc,.cluster.local,10.10.0.9,10.10.0.231,10.200.0.0/16,10.96.0.0/12',
   });
   expect(phaseEnvironment({ ...facts, phase: 'prepare' })).toMatchObject({
-    CLUSTER_NODES: 'master231=10.10.0.231,worker9=10.10.0.9',
+    OTHER_NODES: '10.10.0.231 master231',
   });
   const credentials = { token: 't', caCertHash: 'sha256:0', certificateKey: 'k' };
   expect(phaseEnvironment({ ...facts, credentials })).toMatchObject({

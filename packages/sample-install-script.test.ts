@@ -183,13 +183,13 @@ describe('the install script of the sample package', () => {
     expect(await read(node, '/etc/containerd/config.toml')).toContain('pause:3.9"\nSystemdCgroup = true');
     expect(await read(node, '/etc/hosts')).toBe('127.0.0.1 localhost\n10.10.0.57 master57\n');
     const nodes = (...names: string[]) => ({
-      CLUSTER_NODES: names.map((name) => `${name}=10.10.0.${name.slice(6)}`).join(','),
+      OTHER_NODES: names.map((name) => `10.10.0.${name.slice(6)} ${name}`).join('\n'),
     });
     const others = (text: string) =>
       `127.0.0.1 localhost\n10.10.0.57 master57\n# nodes of the cluster, by vnflow\n${text}# end of the nodes of the cluster\n`;
-    await node.run('prepare', nodes('master57', 'worker12', 'worker57'));
+    await node.run('prepare', nodes('worker12', 'worker57'));
     expect(await read(node, '/etc/hosts')).toBe(others('10.10.0.12 worker12\n10.10.0.57 worker57\n'));
-    await node.run('prepare', nodes('master57', 'worker13'));
+    await node.run('prepare', nodes('worker13'));
     expect(await read(node, '/etc/hosts')).toBe(others('10.10.0.13 worker13\n'));
     await node.run('prepare');
     expect(await read(node, '/etc/hosts')).toBe('127.0.0.1 localhost\n10.10.0.57 master57\n');

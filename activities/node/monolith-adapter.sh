@@ -23,7 +23,7 @@ NODE_NAME=${NODE_NAME:-}
 NODE_IP=${NODE_IP:-}
 CLUSTER_ENDPOINT=${CLUSTER_ENDPOINT:-}
 CONTROL_PLANES=${CONTROL_PLANES:-}
-CLUSTER_NODES=${CLUSTER_NODES:-}
+OTHER_NODES=${OTHER_NODES:-}
 POD_CIDR=${POD_CIDR:-10.0.0.0/8}
 SERVICE_CIDR=${SERVICE_CIDR:-10.96.0.0/12}
 JOIN_TOKEN=${JOIN_TOKEN:-}
@@ -63,7 +63,7 @@ check_variables() {
   only_characters NODE_NAME "$NODE_NAME" 'a-z0-9.-'
   only_characters NODE_IP "$NODE_IP" '0-9.'
   only_characters CLUSTER_ENDPOINT "$CLUSTER_ENDPOINT" '0-9.:'
-  only_characters CONTROL_PLANES "$CONTROL_PLANES$CLUSTER_NODES" 'a-z0-9.,=-'
+  only_characters CONTROL_PLANES "$CONTROL_PLANES" 'a-z0-9.,=-'
   only_characters POD_CIDR "$POD_CIDR" '0-9./'
   only_characters SERVICE_CIDR "$SERVICE_CIDR" '0-9./'
   only_characters JOIN_TOKEN "$JOIN_TOKEN" 'a-z0-9.'
@@ -178,10 +178,8 @@ check_repository() {
 list_nodes() {
   sed -e '/^# nodes of the cluster, by vnflow$/,/^# end of the nodes of the cluster$/d' /etc/hosts | grep -v " $NODE_NAME\$"
   printf '%s %s\n' "$NODE_IP" "$NODE_NAME"
-  [ -n "$CLUSTER_NODES" ] || return 0
-  echo '# nodes of the cluster, by vnflow'
-  printf '%s\n' "$CLUSTER_NODES" | tr ',' '\n' | sed -n -e "/^$NODE_NAME=/d" -e 's/^\(..*\)=\(..*\)$/\2 \1/p'
-  echo '# end of the nodes of the cluster'
+  [ -n "$OTHER_NODES" ] || return 0
+  printf '# nodes of the cluster, by vnflow\n%s\n# end of the nodes of the cluster\n' "$OTHER_NODES"
 }
 
 phase_prepare() {

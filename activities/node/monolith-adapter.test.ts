@@ -198,14 +198,14 @@ describe('before the script runs', () => {
   });
 
   it('lists the nodes of the cluster in the hosts file, once', () => {
-    const nodes = { CLUSTER_NODES: 'master57=10.10.0.57,worker3=10.10.0.3' };
-    run('prepare', '', { CLUSTER_NODES: 'worker9=10.10.0.9' });
+    const nodes = { OTHER_NODES: '10.10.0.4 worker4\n10.10.0.3 worker3' };
+    run('prepare', '', { OTHER_NODES: '10.10.0.9 worker9' });
     expect(run('prepare', '', nodes).status).toBe(0);
     expect(
       read('hosts')
         .split('\n')
         .filter((line) => /^\d/.test(line)),
-    ).toEqual(['127.0.0.1 localhost', '10.10.0.57 master57', '10.10.0.3 worker3']);
+    ).toEqual(['127.0.0.1 localhost', '10.10.0.57 master57', '10.10.0.4 worker4', '10.10.0.3 worker3']);
   });
 
   it('refuses a name that the script would not give', () => {

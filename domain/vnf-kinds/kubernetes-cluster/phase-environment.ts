@@ -83,7 +83,7 @@ export function phaseEnvironment({
     CLUSTER_ENDPOINT: cluster.endpoint,
     CERT_SANS: cluster.certSans.join(','),
     CONTROL_PLANES: nodeList(cluster.controlPlanes),
-    ...(phase === 'prepare' && cluster.nodes !== undefined ? { CLUSTER_NODES: nodeList(cluster.nodes) } : {}),
+    ...(phase === 'prepare' && cluster.nodes !== undefined ? { OTHER_NODES: hostLines(cluster.nodes, node.name) } : {}),
     ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
     ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
     ...(backup === undefined ? {} : backupVariables(backup)),
@@ -100,6 +100,14 @@ export function phaseEnvironment({
 
 function nodeList(nodes: readonly { readonly name: string; readonly address: string }[]): string {
   return nodes.map(({ name, address }) => `${name}=${address}`).join(',');
+}
+
+/** Lines of /etc/hosts for all nodes but one. The script only prints them: a loop over 500 nodes on each of them costs. */
+function hostLines(nodes: readonly { readonly name: string; readonly address: string }[], but: string): string {
+  return nodes
+    .filter(({ name }) => name !== but)
+    .map(({ name, address }) => `${address} ${name}`)
+    .join('\n');
 }
 
 function proxyVariables({ node, parameters, cluster }: PhaseFacts): Record<string, string> {

@@ -35,7 +35,7 @@ CA_CERT_HASH=${CA_CERT_HASH:-}
 CERTIFICATE_KEY=${CERTIFICATE_KEY:-}
 CERT_SANS=${CERT_SANS:-}
 CONTROL_PLANES=${CONTROL_PLANES:-}
-CLUSTER_NODES=${CLUSTER_NODES:-}
+OTHER_NODES=${OTHER_NODES:-}
 VIRTUAL_IP=${VIRTUAL_IP:-}
 VRRP_PASSWORD=${VRRP_PASSWORD:-}
 LOGIN_USER=${LOGIN_USER:-}
@@ -317,14 +317,10 @@ set_host_name() {
   {
     sed '/^# nodes of the cluster, by vnflow$/,/^# end of the nodes of the cluster$/d' /etc/hosts | grep -v " $NODE_NAME\$"
     printf '%s %s\n' "$NODE_IP" "$NODE_NAME"
-    if [ -n "$CLUSTER_NODES" ]; then list_other_nodes; fi
+    if [ -n "$OTHER_NODES" ]; then
+      printf '# nodes of the cluster, by vnflow\n%s\n# end of the nodes of the cluster\n' "$OTHER_NODES"
+    fi
   } | put /etc/hosts 0644 || exit
-}
-
-list_other_nodes() {
-  echo '# nodes of the cluster, by vnflow'
-  printf '%s\n' "$CLUSTER_NODES" | tr ',' '\n' | sed -n "/^$NODE_NAME=/d; s/^\([^=]*\)=\(.*\)\$/\2 \1/p"
-  echo '# end of the nodes of the cluster'
 }
 
 set_kernel() {

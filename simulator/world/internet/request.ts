@@ -28,7 +28,7 @@ function addressOf(node: SimNode, host: string): string | undefined {
   const line = node.root
     .readText('/etc/hosts')
     .split('\n')
-    .find((text) => text.replace(/#.*/, '').trim().split(/\s+/).slice(1).includes(host));
+    .find((text) => text.includes(host) && text.replace(/#.*/, '').trim().split(/\s+/).slice(1).includes(host));
   return line?.trim().split(/\s+/)[0];
 }
 
