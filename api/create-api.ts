@@ -54,13 +54,14 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context, uploads), [SUBSCRIPTIONS]));
   app.use('/v1.0', withoutJsonSuffix, router(vimDialect, vimResources(context)));
   app.use('/vnflow/v1', router(vnflowDialect, vnflowResources(context)));
-  app.use(router(vnflowDialect, { '/': versionList(context.endpoint) }));
+  app.use(router(vnflowDialect, { '/': versionList(context.endpoint) }, [OTHER_APIS]));
   app.use(errorHandler(context));
   return app;
 }
 
 /** A task that a VNF instance does not support is no resource: SOL003 5.4.5 to 5.4.11 want 404. */
 const OTHER_TASKS = /^\/vnf_instances\/[^/]+\/(change_ext_conn|change_vnfpkg|change_flavour|scale_to_level|operate)$/;
+const OTHER_APIS = /^\/(vnffm|vnfpm)\//;
 const SUBSCRIPTIONS = /^\/(subscriptions)(?:\/[^/]+)?$/;
 
 /**

@@ -39,6 +39,8 @@ it.each([
     ['subscriptions', `${prefix}/subscriptions`],
     ['subscriptions', `${prefix}/subscriptions/00000000-0000-4000-8000-000000000000`],
   ]),
+  ['vnffm', '/vnffm/v1/alarms'],
+  ['vnfpm', '/vnfpm/v2/pm_jobs'],
 ])('says of %s that it is not offered: %s', async (name, path) => {
   for (const method of METHODS) {
     expect(await test.call(method, path)).toMatchObject({
