@@ -6,7 +6,8 @@ import type { ActivityContext } from '../activity-context.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { StepContext } from '../step-context.ts';
 import { onControlPlane } from './control-plane.ts';
-import { type Phase, type PhaseContext, runPhase } from './phase.ts';
+import { type Phase, runPhase } from './phase.ts';
+import type { PhaseContext } from './phase-job.ts';
 
 /** A token lives at least two hours (docs/install-script.md). A join that starts now must end before its token does. */
 const USABLE_MS = 90 * 60 * 1000;

@@ -1,19 +1,19 @@
-import { z } from 'zod';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
-import { CLUSTER_PARAMETERS, ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import type { ServerLogin } from '../../domain/vnf-kinds/vnf-kind.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { openSession, type SshSession } from '../../ssh/session.ts';
 import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';
-import { secretName } from '../../store/secrets.ts';
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { pollUntil } from '../attempt/poll.ts';
-import { readVnf } from '../facts/plan-question.ts';
+import { readKindParameters } from '../facts/kind-parameters.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
 /** The node of an activity, and the session with it. */
 export interface NodeAccess {
   readonly node: ClusterNode;
-  readonly parameters: ClusterParameters;
+  readonly login: ServerLogin;
+  /** The parameters of the kind of VNF, complete. Its steps know their type. */
+  readonly parameters: unknown;
   /** The SSH session with the node. */
   readonly session: SshSession;
 }
@@ -47,10 +47,11 @@ export async function onNode<C extends VisitingContext, T>(
     throw new VnflowError('INTERNAL', {
       detail: `No server is bound to ${slot} of VNF instance ${input.vnfInstanceId}.`,
     });
-  const parameters = await readParameters(context);
-  const session = await openWithin(context, { node, parameters, limitSeconds, authGraceSeconds });
+  const { kind, parameters } = await readKindParameters(context);
+  const login = kind.loginOf(parameters, node.role);
+  const session = await openWithin(context, { node, login, limitSeconds, authGraceSeconds });
   try {
-    return await work({ ...context, node, parameters, session: holdSession(session, context) });
+    return await work({ ...context, node, login, parameters, session: holdSession(session, context) });
   } finally {
     session.end();
   }
@@ -71,31 +72,7 @@ function holdSession(session: SshSession, { mustHold }: LeasedContext): SshSessi
   };
 }
 
-/**
- * The node parameters of the operation's own request, or else the parameters of the instantiation. A request that
- * repeats the parameters without `proxy` keeps the proxy of the instantiation: the nodes have no other way out.
- */
-async function readParameters(context: ActivityContext): Promise<ClusterParameters> {
-  const { deps, input } = context;
-  const request = Request.parse((await deps.secrets.get(secretName.operationParams(input.vnfLcmOpOccId))) ?? {});
-  const own = request.additionalParams?.k8s_cluster_installation_param;
-  const kept = await deps.secrets.get(secretName.kindParameters(input.vnfInstanceId, CLUSTER_PARAMETERS.keptAs));
-  if (own === undefined) return ClusterParameters.parse(kept);
-  // Only a request that names aspects needs the package, to find their VDUs.
-  const complete = ClusterParameters.safeParse(own);
-  const parameters = complete.data ?? ClusterParameters.parse((await readVnf(context)).kept?.parameters);
-  return { ...parameters, proxy: parameters.proxy ?? ClusterParameters.safeParse(kept).data?.proxy };
-}
-
-const Request = z.looseObject({
-  additionalParams: z.looseObject({ k8s_cluster_installation_param: z.unknown().optional() }).optional(),
-});
-
-export function loginOf({ master_node, worker_node }: ClusterParameters, role: ClusterNode['role']) {
-  return role === 'master' ? master_node : worker_node;
-}
-
-interface Target extends Omit<NodeAccess, 'session'> {
+interface Target extends Pick<NodeAccess, 'node' | 'login'> {
   readonly limitSeconds: number;
   readonly authGraceSeconds: number;
 }
@@ -135,12 +112,7 @@ async function readHostKeys(context: ActivityContext, node: ClusterNode): Promis
   };
 }
 
-async function openOnce(
-  { deps, signal }: LeasedContext,
-  { node, parameters }: Target,
-  keys: HostKeys,
-): Promise<SshSession> {
-  const login = loginOf(parameters, node.role);
+async function openOnce({ deps, signal }: LeasedContext, { node, login }: Target, keys: HostKeys): Promise<SshSession> {
   return openSession({
     host: node.sshAddress,
     username: login.username,

@@ -3,7 +3,8 @@ import { isJobBegun } from '../../ssh/job.ts';
 import { removeLeftoverMember } from '../etcd/etcd.ts';
 import { getJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeAccess, onNode } from '../node/node-session.ts';
-import { phaseJobId, runPhase } from '../node/phase.ts';
+import { runPhase } from '../node/phase.ts';
+import { phaseJobId } from '../node/phase-job.ts';
 import { waitForOwnNode } from '../node/ready-nodes.ts';
 import type { StepContextOf } from '../step-context.ts';
 

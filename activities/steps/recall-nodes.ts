@@ -15,7 +15,7 @@ import { attemptNumber } from '../attempt/step-attempt.ts';
 import { readVimConnection } from '../facts/operation-facts.ts';
 import { kubectl } from '../node/kubectl.ts';
 import { onNode } from '../node/node-session.ts';
-import type { PhaseContext } from '../node/phase.ts';
+import type { PhaseContext } from '../node/phase-job.ts';
 import { vimSession } from '../stack/vim-session.ts';
 import type { StepContextOf } from '../step-context.ts';
 

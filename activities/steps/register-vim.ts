@@ -1,5 +1,6 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { apiServerUrl } from '../../domain/vnf-kinds/kubernetes-cluster/api-server-url.ts';
+import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import {
   credentialsOf,
   type KubernetesCredentials,
@@ -47,7 +48,8 @@ export async function registerVim(step: StepContextOf<'registerVim'>): Promise<u
 
 /** A cluster that is a VIM already keeps the name that it has. A new one gets the name that its parameters give. */
 async function chooseVimName({ deps, input, parameters }: NodeContext): Promise<string> {
-  const name = (await findClusterVim(deps.db, input.vnfInstanceId))?.name ?? parameters.vim_name;
+  const name =
+    (await findClusterVim(deps.db, input.vnfInstanceId))?.name ?? ClusterParameters.parse(parameters).vim_name;
   if (name !== undefined) return name;
   throw new VnflowError('INTERNAL', { detail: 'registerVim is planned, but there is no name for the VIM.' });
 }

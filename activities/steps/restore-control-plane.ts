@@ -8,7 +8,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { keepFacts, readFact } from '../facts/kept-facts.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeContext, onNode } from '../node/node-session.ts';
-import type { PhaseContext } from '../node/phase.ts';
+import type { PhaseContext } from '../node/phase-job.ts';
 import { keepFenced } from '../stack/fenced-servers.ts';
 import type { StepContextOf } from '../step-context.ts';
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { DiscoveredNode, DiscoveredStack } from '../discovered-stack.ts';
 import type { Plan } from '../operation/plan.ts';
 import type { OperationFacts } from '../operation-facts.ts';
@@ -83,20 +84,35 @@ export interface Vnf {
   checkPlan(plan: Plan, facts: VnfFacts): void;
 }
 
+/** How vnflow logs in to a server: with a password, or with a private key. */
+export interface ServerLogin {
+  readonly username: string;
+  readonly password?: string | undefined;
+  readonly private_key?: string | undefined;
+}
+
+/** The parameters of a kind of VNF, in a request and in the secrets of an instance. */
+export interface KindParameters {
+  /** Key in additionalParams of a request. */
+  readonly key: string;
+  /** Name of the secret in which the instance keeps them. */
+  readonly keptAs: string;
+  /** Reads parameters that need nothing of the package to be complete. */
+  readonly schema: z.ZodType;
+  /**
+   * @param parameters as `schema` reads them
+   * @param role of the server, as `discover` gives it
+   */
+  loginOf(parameters: unknown, role: string): ServerLogin;
+}
+
 /** A kind of VNF: a folder of `domain/vnf-kinds/`, and a row of its table. */
 export interface VnfKind {
   readonly name: string;
   /** Implementations in the VNFD's Vnflcm interface that mean this kind, and file names of Tacker's scripts for it. */
   readonly managementDrivers: readonly string[];
-  /** Where this kind's parameters are. Undefined when it has none. */
-  readonly parameters:
-    | {
-        /** Key in additionalParams of a request. */
-        readonly key: string;
-        /** Name of the secret in which the instance keeps them. */
-        readonly keptAs: string;
-      }
-    | undefined;
+  /** Undefined when this kind has no parameters: then nothing logs in to its servers. */
+  readonly parameters: KindParameters | undefined;
   /**
    * @param given the parameters, as the request has them or the instance keeps them
    * @param files of the package

@@ -13,7 +13,7 @@ import { insideCluster } from './inside-cluster.ts';
 import type { InstallContract } from './install-contract.ts';
 import { checkInstallScripts, contractOfKept } from './install-scripts.ts';
 import { checkMonolithPlan, checkMonolithShape } from './monolith.ts';
-import { CLUSTER_PARAMETERS, ClusterParameters } from './parameters.ts';
+import { CLUSTER_PARAMETERS, ClusterParameters, clusterLogin } from './parameters.ts';
 import { checkScaledVdu } from './scaled-workers.ts';
 import { checkNewCluster, clusterShape } from './shape.ts';
 
@@ -21,7 +21,11 @@ import { checkNewCluster, clusterShape } from './shape.ts';
 export const kubernetesCluster: VnfKind = {
   name: 'kubernetes-cluster',
   managementDrivers: ['mgmt-drivers-kubernetes', 'kubernetes_mgmt.py', 'kubernetes_mgmt_v2.py'],
-  parameters: CLUSTER_PARAMETERS,
+  parameters: {
+    ...CLUSTER_PARAMETERS,
+    schema: ClusterParameters,
+    loginOf: (parameters, role) => clusterLogin(ClusterParameters.parse(parameters), role),
+  },
   readVnf: (given, files, contents) => {
     const parameters = contents ? checkClusterParameters(given, contents) : ClusterParameters.parse(given);
     return new KubernetesCluster(parameters, contractOfKept(parameters.script_path, files));

@@ -35,6 +35,11 @@ export const ClusterParameters = z.object({
 });
 export type ClusterParameters = z.infer<typeof ClusterParameters>;
 
+/** The login of a node. @param role as `discover` gives it: `master` or `worker` */
+export function clusterLogin({ master_node, worker_node }: ClusterParameters, role: string) {
+  return role === 'master' ? master_node : worker_node;
+}
+
 /** Does a node's login say how to authenticate? */
 export function hasCredential(login: { password?: string | undefined; private_key?: string | undefined }): boolean {
   return login.password !== undefined || login.private_key !== undefined;
