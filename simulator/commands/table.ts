@@ -5,7 +5,7 @@ import { ARCHIVES } from './archives.ts';
 import { CHECKSUMS } from './checksums.ts';
 import { CILIUM } from './cilium.ts';
 import { CURL } from './curl.ts';
-import { DOCKER } from './docker.ts';
+import { DOCKER } from './docker/docker.ts';
 import { FILES } from './files.ts';
 import { GPG } from './gpg.ts';
 import { IDENTITY } from './identity.ts';

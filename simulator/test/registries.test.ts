@@ -29,6 +29,11 @@ it('only a machine with a setting for a private registry without TLS can read it
     `sed -i 's#config_path = ""#config_path = "/etc/containerd/certs.d"#' /etc/containerd/config.toml; systemctl restart containerd
 mkdir -p /etc/containerd/certs.d/10.10.0.5:5000; printf '[host."http://10.10.0.5:5000"]\\n' > /etc/containerd/certs.d/10.10.0.5:5000/hosts.toml`,
   );
+  expect((await pull()).stderr).toContain('10.10.0.5:5000/k8s/pause:3.9: not found');
+  await root(
+    '10.10.0.5',
+    'docker pull registry.k8s.io/pause:3.9; docker tag registry.k8s.io/pause:3.9 localhost:5000/k8s/pause:3.9; docker push localhost:5000/k8s/pause:3.9',
+  );
   expect(await pull()).toMatchObject({ code: 0, stderr: '' });
 });
 

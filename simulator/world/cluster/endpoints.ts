@@ -1,3 +1,4 @@
+import { portsOf, runningContainers, serverOn } from '../images/published-ports.ts';
 import type { ProxyClient } from '../internet/proxy-client.ts';
 import { proxyFor } from '../internet/proxy-client.ts';
 import { goError, wayTo } from '../internet/site-proxy.ts';
@@ -29,7 +30,7 @@ function apiServerOn(node: SimNode): ClusterState | 'no-quorum' | undefined {
 }
 
 /** Finds the machine behind a host name or address, as `from` resolves it. */
-function hostNode(from: SimNode, host: string): SimNode | undefined | 'no-host' {
+export function hostNode(from: SimNode, host: string): SimNode | undefined | 'no-host' {
   if (host === '127.0.0.1' || host === 'localhost') return from;
   if (/^[\d.]+$/.test(host)) return addressesOf(from).includes(host) ? from : from.world.nodeAt(host);
   const line = from.root
@@ -106,6 +107,9 @@ export function listeningPorts(node: SimNode): readonly { readonly port: number;
   if (activeState(node, 'haproxy') === 'active') {
     for (const { port } of haproxyConfig(node)?.frontends ?? []) ports.push({ port, process: 'haproxy' });
   }
+  for (const [, container] of runningContainers(node)) {
+    for (const { port } of portsOf(container)) ports.push({ port, process: 'docker-proxy' });
+  }
   return ports;
 }
 
@@ -128,10 +132,12 @@ export function answerOf(from: SimNode, url: string): Answer {
     return broken(7, `Failed to connect to ${hostname} port ${number} after 3000 ms: No route to host`);
   if (number === 10248) return kubeletRuns(node) ? { status: 200, body: 'ok' } : refused;
   if (number === 2381) return etcdHealth(node) ?? refused;
-  if (number === 5000) {
-    const registry = node.state.containers['registry']?.running === true && activeState(node, 'docker') === 'active';
-    return registry ? { status: 200, body: '{}' } : refused;
+  const server = serverOn(node, number, node === from);
+  if (server !== undefined && url.startsWith('https:')) {
+    return broken(35, 'error:0A00010B:SSL routines::wrong version number');
   }
+  if (server === 'silent') return broken(52, 'Empty reply from server');
+  if (server) return server.answer({ method: 'GET', path: `${pathname}${search}` });
   const reached = reachApi(from, `${hostname}:${number}`);
   if ('problem' in reached) {
     if (reached.problem === 'no-quorum') return { status: 500, body: readyz(false, search.includes('verbose')) };

@@ -1,7 +1,14 @@
+import { gunzipSync } from 'node:zlib';
+import { hostNode } from '../cluster/endpoints.ts';
+import { type Image, publicImage } from '../images/image.ts';
+import { normalImage, partsOf } from '../images/image-name.ts';
+import { serverOn } from '../images/published-ports.ts';
+import type { RegistryServer } from '../images/registry-server.ts';
+import { isUp } from '../nodes/node.ts';
 import type { SimNode } from '../world.ts';
 import { goClient } from './proxy-client.ts';
 import { isReleased } from './releases.ts';
-import { request } from './request.ts';
+import { addressOf } from './request.ts';
 import { goError, wayTo } from './site-proxy.ts';
 
 /** The reason why an image cannot be pulled, in the runtime's words. */
@@ -12,16 +19,6 @@ export interface ImageProblem {
 const PUBLIC = new Set(
   'docker.io registry.k8s.io k8s.gcr.io gcr.io ghcr.io quay.io public.ecr.aws mcr.microsoft.com'.split(' '),
 );
-
-/** Returns the full name of an image: `redis` is `docker.io/library/redis:latest`. */
-export function normalImage(image: string): string {
-  const [name = '', digest] = image.split('@');
-  const first = name.split('/')[0] ?? '';
-  const hasRegistry = name.includes('/') && (/[.:]/.test(first) || first === 'localhost');
-  const full = hasRegistry ? name : name.includes('/') ? `docker.io/${name}` : `docker.io/library/${name}`;
-  const tagged = /:[^/]+$/.test(full) || digest !== undefined ? full : `${full}:latest`;
-  return digest === undefined ? tagged : `${tagged}@${digest}`;
-}
 
 /**
  * Returns why a runtime on this machine cannot pull an image. Undefined when it can.
@@ -77,26 +74,65 @@ interface Wanted {
   readonly client: 'docker' | 'containerd';
 }
 
+/** A registry on a machine, as a runtime on another machine reaches it; or why it does not. */
+export type ReachedRegistry =
+  | { readonly kind: 'reached'; readonly server: RegistryServer }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 /**
- * Checks an image of a registry on another machine. The registry speaks plain HTTP, so the runtime needs a setting for
- * it.
+ * Connects to a registry on a machine. It speaks plain HTTP, so the runtime needs a setting for it.
+ * @param host `host[:port]`
  */
-function privateProblem(node: SimNode, { host, full, client }: Wanted): ImageProblem | undefined {
-  const answer = request(node, `http://${host}/v2/`);
-  const head = headOf({ host, full });
-  if (answer.kind === 'failed') {
-    const reason =
-      answer.code === 6
-        ? `dial tcp: lookup ${host.replace(/:.*/, '')}: Temporary failure in name resolution`
-        : `dial tcp ${host}: connect: connection refused`;
-    return { reason: `failed to resolve reference "${full}": failed to do request: ${head}: ${reason}` };
-  }
-  if (!mayUsePlainHttp(node, host, client)) {
-    return {
-      reason: `failed to resolve reference "${full}": failed to do request: ${head}: http: server gave HTTP response to HTTPS client`,
-    };
-  }
-  return undefined;
+export function reachRegistry(node: SimNode, host: string, client: 'docker' | 'containerd'): ReachedRegistry {
+  const fail = (reason: string): ReachedRegistry => ({ kind: 'failed', reason });
+  const [name = '', given = '443'] = host.split(':');
+  const port = Number(given);
+  const address = addressOf(node, name);
+  if (address === undefined) return fail(`dial tcp: lookup ${name}: Temporary failure in name resolution`);
+  const other = hostNode(node, address);
+  if (!other || other === 'no-host' || !isUp(other)) return fail(`dial tcp ${host}: connect: no route to host`);
+  const server = serverOn(other, port, other === node);
+  if (server === undefined) return fail(`dial tcp ${host}: connect: connection refused`);
+  if (server === 'silent') return fail('EOF');
+  if (!mayUsePlainHttp(node, host, client)) return fail('http: server gave HTTP response to HTTPS client');
+  return { kind: 'reached', server };
+}
+
+/** Checks an image of a registry on another machine. */
+function privateProblem(node: SimNode, wanted: Wanted): ImageProblem | undefined {
+  const { host, full, client } = wanted;
+  const reached = reachRegistry(node, host, client);
+  if (reached.kind === 'failed') return { reason: refusedRequest(wanted, reached.reason) };
+  const { repository, reference } = partsOf(full);
+  const { status } = reached.server.answer({ method: 'HEAD', path: `/v2/${repository}/manifests/${reference}` });
+  if (status === 200) return undefined;
+  return {
+    reason:
+      client === 'docker'
+        ? `manifest for ${full} not found: manifest unknown: manifest unknown`
+        : `failed to resolve reference "${full}": ${full}: not found`,
+  };
+}
+
+/**
+ * The image behind a name, for a machine that may pull it (`imageProblem`).
+ * @throws Error when a registry on a machine has no such image
+ */
+export function fetchImage(node: SimNode, full: string, client: 'docker' | 'containerd'): Image {
+  const { host, repository, reference } = partsOf(full);
+  if (PUBLIC.has(host)) return publicImage(full);
+  const reached = reachRegistry(node, host, client);
+  if (reached.kind === 'failed') throw new Error(reached.reason);
+  const read = (path: string) => reached.server.answer({ method: 'GET', path: `/v2/${repository}/${path}` }).body;
+  const manifest = JSON.parse(read(`manifests/${reference}`)) as {
+    readonly config: { readonly digest: string };
+    readonly layers: readonly { readonly digest: string }[];
+  };
+  const unpacked = (digest: string) => gunzipSync(Buffer.from(read(`blobs/${digest}`), 'latin1')).toString('latin1');
+  return {
+    config: read(`blobs/${manifest.config.digest}`),
+    layers: manifest.layers.map(({ digest }) => unpacked(digest)),
+  };
 }
 
 function mayUsePlainHttp({ root }: SimNode, host: string, client: 'docker' | 'containerd'): boolean {

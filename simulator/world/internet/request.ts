@@ -22,7 +22,8 @@ export function isNearby(node: SimNode, url: string): boolean {
   return addressOf(node, host) !== undefined;
 }
 
-function addressOf(node: SimNode, host: string): string | undefined {
+/** The address of a host name, as the machine resolves it. Undefined when only the Internet may know it. */
+export function addressOf(node: SimNode, host: string): string | undefined {
   if (/^\d+(\.\d+){3}$/.test(host)) return host;
   if (host === 'localhost' || host === node.state.hostname) return '127.0.0.1';
   const line = node.root

@@ -86,6 +86,9 @@ function cloudInitLines({ state }: SimNode): string {
   return `${row}\n<14>Nov 21 10:00:00 cloud-init: #############################################################\n<14>Nov 21 10:00:00 cloud-init: -----BEGIN SSH HOST KEY FINGERPRINTS-----\n<14>Nov 21 10:00:00 cloud-init: 256 ${fingerprint(state.hostKey)} root@${state.hostname} (ED25519)\n<14>Nov 21 10:00:00 cloud-init: -----END SSH HOST KEY FINGERPRINTS-----\n<14>Nov 21 10:00:00 cloud-init: #############################################################\n-----BEGIN SSH HOST KEY KEYS-----\n${type} ${blob} root@${state.hostname}\n-----END SSH HOST KEY KEYS-----\n[   45.113402] cloud-init[1042]: Cloud-init v. 23.4.4 finished. Datasource DataSourceOpenStackLocal [net,ver=2].  Up 45.10 seconds\n`;
 }
 
+/** Restart policies of containers that run again after a boot. */
+const RESTARTED = new Set(['always', 'unless-stopped']);
+
 /** Switches the machine off: everything that runs ends without output, and /run and /tmp are emptied. */
 export function switchOff(node: SimNode): void {
   node.power.abort();
@@ -102,6 +105,10 @@ export function switchOff(node: SimNode): void {
   for (const [name, unit] of Object.entries(node.state.units)) {
     if (unit.transient) delete node.state.units[name];
     else unit.active = 'inactive';
+  }
+  for (const container of Object.values(node.state.containers)) {
+    // docker starts the others again when it is started
+    if (!RESTARTED.has(container.options['restart'] ?? 'no')) container.running = false;
   }
   node.state.kernel.modules = [];
   node.state.kernel.swaps = [];

@@ -1,5 +1,6 @@
 import type { Machine } from '../../kernel/machine.ts';
 import type { Changes } from '../files/tree.ts';
+import type { Image } from '../images/image.ts';
 import type { UnitState } from '../systemd/unit-state.ts';
 import type { HostKey } from './host-keys.ts';
 
@@ -19,6 +20,8 @@ export interface NodeState {
   readonly kernel: { modules: string[]; sysctl: Record<string, string>; swaps: string[] };
   readonly packages: Record<string, { readonly version: string; held: boolean }>;
   images: string[];
+  /** Images of docker by their full names. Undefined in the state of an older release. */
+  dockerImages?: Record<string, Image>;
   /** Network interfaces that were created after boot, for example by Cilium. */
   links: string[];
   /** Mount points below `/`. Undefined in the state of an older release. */
