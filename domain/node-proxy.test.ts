@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { nodeProxy, type ProxyParameters, proxyProblem } from './proxy.ts';
+import { nodeProxy, type ProxyParameters, proxyProblem } from './node-proxy.ts';
 
 const cluster = {
-  podCidr: '192.168.0.0/16',
-  serviceCidr: '10.199.187.0/24',
+  networks: ['192.168.0.0/16', '10.199.187.0/24'],
   hosts: ['10.10.0.57', '10.10.0.100', '10.10.0.57'],
 };
 const LOCAL = ['localhost', '127.0.0.1', '::1', '.svc', '.cluster.local'];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressesOfNetwork, unusableNetwork, withoutHostBits } from './ipv4-network.ts';
 
 /**
- * `proxy` of the cluster's parameters: the way of the nodes to the Internet. The URLs may hold a user name and a
+ * `proxy` of a VNF's parameters: the way of the nodes to the Internet. The URLs may hold a user name and a
  * password. `checkProxy` says which values a request may have; instances of older releases may have others.
  */
 export const ProxyParameters = z.object({
@@ -26,10 +26,10 @@ export interface NodeProxy {
 }
 
 /** What a node must reach without the proxy, whatever the request says. */
-export interface ClusterAddresses {
-  readonly podCidr: string;
-  readonly serviceCidr: string;
-  /** Addresses or names of the node itself, of the control-plane nodes and of the cluster's API. */
+export interface OwnAddresses {
+  /** Networks inside the VNF, such as those of pods and services. */
+  readonly networks: readonly string[];
+  /** Addresses or names of the node itself, and of what else belongs to the VNF. */
   readonly hosts: readonly string[];
 }
 
@@ -41,20 +41,19 @@ const MOST_ADDRESSES = 4096;
 const LOCAL = ['localhost', '127.0.0.1', '::1', '.svc', '.cluster.local'];
 
 /**
- * The proxy of a node. Its exceptions are those of the request, and all that belongs to the cluster. Each address of
+ * The proxy of a node. Its exceptions are those of the request, and all that belongs to the VNF. Each address of
  * `k8s_node_cidr` is an exception of its own, because apt and curl before 7.86 do not know networks. A network larger
  * than a /20 stays a network, which kubeadm, kubectl, containerd and docker know.
  * @returns undefined when the request names no proxy
  */
-export function nodeProxy(given: ProxyParameters | undefined, cluster: ClusterAddresses): NodeProxy | undefined {
+export function nodeProxy(given: ProxyParameters | undefined, own: OwnAddresses): NodeProxy | undefined {
   if (!given?.http_proxy && !given?.https_proxy) return undefined;
   const { http_proxy, https_proxy, no_proxy, k8s_node_cidr } = given;
   const exceptions = [
     ...exceptionsIn(no_proxy).map(withoutHostBits),
     ...LOCAL,
-    ...cluster.hosts,
-    cluster.podCidr,
-    cluster.serviceCidr,
+    ...own.hosts,
+    ...own.networks,
     ...(k8s_node_cidr ? (addressesOfNetwork(k8s_node_cidr, MOST_ADDRESSES) ?? [withoutHostBits(k8s_node_cidr)]) : []),
   ];
   return {

@@ -424,6 +424,19 @@ export const PROBLEMS = {
     remedy:
       'Take the id of one that is there (`GET /vnflow/v1/vnf_instances/ID/backups`), or leave `backup_id` out: then it is the newest state there is.',
   },
+  CONTENT_LOSS: {
+    status: 422,
+    title: 'Content would be lost',
+    retriable: false,
+    remedy:
+      'Copy the images that you need to another registry. Then send the heal again with `"accept_content_loss": true` in `additionalParams`.',
+  },
+  REGISTRY_NOT_READY: {
+    status: 422,
+    title: 'Registry not ready',
+    retriable: true,
+    remedy: 'Look at `docker ps --all` and `docker logs` on the server of the registry, then `vnflow ops retry OP_OCC`.',
+  },
   BACKUP_NOT_NEEDED: {
     status: 422,
     title: 'Nothing would be restored',

@@ -16,7 +16,9 @@ import { joinControlPlane } from './join-control-plane.ts';
 import { joinWorker } from './join-worker.ts';
 import { labelWorkers } from './label-workers.ts';
 import { loadBalancer } from './load-balancer.ts';
+import { nameLostImages } from './name-lost-images.ts';
 import { prepareNode } from './prepare-node.ts';
+import { prepareRegistry } from './prepare-registry.ts';
 import { recallNodes } from './recall-nodes.ts';
 import { recreateStack } from './recreate-stack.ts';
 import { registerVim } from './register-vim.ts';
@@ -29,8 +31,10 @@ import { runUserData } from './run-user-data.ts';
 import { scheduleSnapshots } from './schedule-snapshots.ts';
 import { shrinkStack } from './shrink-stack.ts';
 import { snapshotEtcd } from './snapshot-etcd.ts';
+import { startRegistry } from './start-registry.ts';
 import { stopServers } from './stop-servers.ts';
 import { verifyCluster } from './verify-cluster.ts';
+import { verifyRegistry } from './verify-registry.ts';
 
 /** The activity of each kind of step: one file, one kind. */
 const STEPS: { readonly [K in ActivityKind]: StepActivity<K> } = {
@@ -63,6 +67,10 @@ const STEPS: { readonly [K in ActivityKind]: StepActivity<K> } = {
   forgetCluster,
   runUserData,
   runHook,
+  nameLostImages,
+  prepareRegistry,
+  startRegistry,
+  verifyRegistry,
 };
 
 /** The activities that run steps. */

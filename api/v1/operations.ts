@@ -1,5 +1,8 @@
 import type { z } from 'zod';
 import type { Operation, RequestOf } from '../../domain/operations.ts';
+import { ACCEPT_CONTENT_LOSS } from '../../domain/vnf-kinds/private-registry/content-loss.ts';
+import { REGISTRY_PARAMETERS } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { listInstantiateParams } from '../../store/instantiate-params.ts';
 import { findDefaultVim } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
@@ -60,7 +63,11 @@ export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
   SCALE: { request: ScaleVnfRequestV1, translate: (_context, _instance, body) => scaleRequest(body), view: unchanged },
   HEAL: {
     request: HealVnfRequestV1,
-    translate: (_context, { instantiatedVnfInfo }, body) => healRequest(body, instantiatedVnfInfo ?? {}),
+    translate: async ({ db }, { id, instantiatedVnfInfo }, body) => {
+      const { additionalParams = {} } = (await listInstantiateParams(db, [id])).get(id) ?? {};
+      const isRegistry = REGISTRY_PARAMETERS.key in (additionalParams as object);
+      return healRequest(body, instantiatedVnfInfo ?? {}, isRegistry ? { [ACCEPT_CONTENT_LOSS]: true } : {});
+    },
     view: healView,
   },
   MODIFY_INFO: {

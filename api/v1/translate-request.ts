@@ -83,18 +83,21 @@ export function scaleRequest(request: ScaleVnfRequestV1): ScaleVnfRequest {
 /**
  * Heal of v1 in the internal model. v1 names VNFCs by `vnfcResourceInfo.id`; without any the stack is deleted and made
  * again.
+ * @param defaults additional parameters that hold where the request has no others
  * @throws VnflowError BAD_REQUEST (an id that the instance does not have)
  */
 export function healRequest(
   { vnfcInstanceId, additionalParams, ...rest }: HealVnfRequestV1,
   info: VnfcInfo,
+  defaults: NonNullable<HealVnfRequest['additionalParams']> = {},
 ): HealVnfRequest {
-  if (!vnfcInstanceId) return { ...rest, additionalParams: { ...additionalParams, all: true } };
+  const given = { ...defaults, ...additionalParams };
+  if (!vnfcInstanceId) return { ...rest, additionalParams: { ...given, all: true } };
   const vnfcInfoIds = new Map(info.vnfcInfo?.map(({ id, vnfcResourceInfoId }) => [vnfcResourceInfoId, id]));
   return {
     ...rest,
     vnfcInstanceId: vnfcInstanceId.map((id) => vnfcInfoIds.get(id) ?? unknownVnfc(id)),
-    ...(additionalParams === undefined ? {} : { additionalParams }),
+    ...(additionalParams === undefined && Object.keys(given).length === 0 ? {} : { additionalParams: given }),
   };
 }
 

@@ -17,6 +17,11 @@ export interface InsideServers {
   beforeServersRemoved(drawing: PlanDrawing, slots: readonly string[]): After;
   /** Draws what follows when a scale in, or the rollback of a scale out, has removed servers. */
   afterServersRemoved(drawing: PlanDrawing, slots: readonly string[], removed: Removal): void;
+  /**
+   * Draws what precedes a heal that deletes the stack and creates it again.
+   * @returns the steps after which the stack may go
+   */
+  beforeStackRecreated(drawing: PlanDrawing, slots: readonly string[]): After;
   /** Draws the replacement of servers by a heal: its order, and what happens in the servers before and after it. */
   replaceServers(drawing: PlanDrawing, slots: readonly string[]): void;
 }

@@ -52,8 +52,8 @@ export class PlanDrawing {
    * Deletes the stack, and creates it again with its template and parameters.
    * @returns the step that discovers the servers
    */
-  recreateStack(): PlanStep {
-    return this.#discoverAfter(this.add('recreateStack', []));
+  recreateStack(after: After = []): PlanStep {
+    return this.#discoverAfter(this.add('recreateStack', after));
   }
 
   /** @param servers slots of the new servers @returns the step that discovers them */

@@ -13,7 +13,9 @@ import { joinControlPlane } from './join-control-plane.ts';
 import { joinWorker } from './join-worker.ts';
 import { labelWorkers } from './label-workers.ts';
 import { loadBalancer } from './load-balancer.ts';
+import { nameLostImages } from './name-lost-images.ts';
 import { prepareNode } from './prepare-node.ts';
+import { prepareRegistry } from './prepare-registry.ts';
 import { recallNodes } from './recall-nodes.ts';
 import { recreateStack } from './recreate-stack.ts';
 import { registerVim } from './register-vim.ts';
@@ -26,10 +28,12 @@ import { runUserData } from './run-user-data.ts';
 import { scheduleSnapshots } from './schedule-snapshots.ts';
 import { shrinkStack } from './shrink-stack.ts';
 import { snapshotEtcd } from './snapshot-etcd.ts';
+import { startRegistry } from './start-registry.ts';
 import { type InputOf, namesNodes } from './step-input.ts';
 import type { Fate, StepKindFacts } from './step-kind.ts';
 import { stopServers } from './stop-servers.ts';
 import { verifyCluster } from './verify-cluster.ts';
+import { verifyRegistry } from './verify-registry.ts';
 
 /** Every kind of step: a file of this folder, and a row here. */
 export const STEP_KINDS = {
@@ -63,6 +67,10 @@ export const STEP_KINDS = {
   forgetCluster,
   runUserData,
   runHook,
+  nameLostImages,
+  prepareRegistry,
+  startRegistry,
+  verifyRegistry,
 } as const satisfies Record<string, StepKindFacts>;
 
 export type StepKind = keyof typeof STEP_KINDS;

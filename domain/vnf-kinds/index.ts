@@ -3,10 +3,11 @@ import { driverNames } from '../vnfd/management-drivers.ts';
 import type { LcmHook } from '../vnfd/model.ts';
 import { kubernetesCluster } from './kubernetes-cluster/index.ts';
 import { plain } from './plain/index.ts';
+import { privateRegistry } from './private-registry/index.ts';
 import type { VnfKind } from './vnf-kind.ts';
 
 /** Every kind of VNF. The first that fits is taken; `plain` fits any package without a management driver. */
-export const VNF_KINDS: readonly VnfKind[] = [kubernetesCluster, plain];
+export const VNF_KINDS: readonly VnfKind[] = [kubernetesCluster, privateRegistry, plain];
 
 /** Does a kind do the work of this hook? Then no script of the package is run for it. */
 export function isBuiltIn(hook: LcmHook): boolean {

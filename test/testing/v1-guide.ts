@@ -5,9 +5,9 @@ import type { System } from './system.ts';
 /** The folder of the sample package for version 1 of the API. */
 export const V1_SAMPLE = fileURLToPath(new URL('../../samples/kubernetes-cluster-v1', import.meta.url));
 
-/** The ids that the guides' requests have, which the guides tell the reader to replace. */
-const GUIDE_VIM = '05ef7ca5-7e32-4a6b-a03d-52f811f04496';
-const GUIDE_NETWORK = '71a3fbd1-f31e-4c2c-b0e2-26267d64a9ee';
+/** The ids that the guides' requests have, which the guides tell the reader to replace: of clusters, of registries. */
+const GUIDE_VIM = /05ef7ca5-7e32-4a6b-a03d-52f811f04496|8d8373fe-6977-49ff-83ac-7756572ed186/g;
+const GUIDE_NETWORK = /71a3fbd1-f31e-4c2c-b0e2-26267d64a9ee|f0c82461-36b5-4d86-8322-b0bc19cda65f/g;
 /** The proxies in the guides' requests: placeholders, too. */
 const GUIDE_PROXY = /https?:\/\/user\d:password\d@host\d:port\d/g;
 

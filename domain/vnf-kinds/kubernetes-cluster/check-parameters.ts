@@ -1,12 +1,12 @@
+import { unusableNetwork } from '../../ipv4-network.ts';
+import { type ProxyParameters, proxyProblem } from '../../node-proxy.ts';
 import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
 import { describeMissing, installContractOf, readsProxy } from './install-contract.ts';
 import { scriptText } from './install-scripts.ts';
-import { unusableNetwork } from './ipv4-network.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential } from './parameters.ts';
 import { parametersByAspect } from './parameters-by-aspect.ts';
-import { type ProxyParameters, proxyProblem } from './proxy.ts';
 
 const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
 

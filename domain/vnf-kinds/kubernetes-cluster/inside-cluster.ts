@@ -22,6 +22,7 @@ export function insideCluster({ shape, additionalParams, survey }: ClusterFacts)
     afterServersAdded: (drawing, slots, discovered) => drawNewWorkers(drawing, slots, { shape, discovered }),
     beforeServersRemoved: drawLeavingWorkers,
     afterServersRemoved: (drawing, slots, removed) => drawGoneWorkers(drawing, slots, { shape, ...removed }),
+    beforeStackRecreated: () => [],
     replaceServers: (drawing, slots) => drawHeal(drawing, healFacts(slots, shape, additionalParams), survey),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { withoutHostBits } from './ipv4-network.ts';
-import { ProxyParameters } from './proxy.ts';
+import { withoutHostBits } from '../../ipv4-network.ts';
+import { ProxyParameters } from '../../node-proxy.ts';
 
 /** Host bits, as the guides have them (192.168.3.0/16), are cleared: not every tool takes them. */
 const ipv4Cidr = z.cidrv4('must be an IPv4 network such as 10.200.0.0/16').transform(withoutHostBits);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { nodeProxy } from '../../node-proxy.ts';
 import type { ClusterParameters } from './parameters.ts';
-import { nodeProxy } from './proxy.ts';
 
 /** The facts about a cluster that `discover` finds and every node needs. */
 export interface ClusterContext {
@@ -115,7 +115,7 @@ function proxyVariables({ node, parameters, cluster }: PhaseFacts): Record<strin
   const endpoint = cluster.endpoint.slice(0, cluster.endpoint.lastIndexOf(':'));
   const planes = cluster.controlPlanes.map(({ address }) => address);
   const hosts = [node.address, endpoint, ...(cluster.virtualIp === undefined ? [] : [cluster.virtualIp]), ...planes];
-  const proxy = nodeProxy(parameters.proxy, { podCidr, serviceCidr, hosts });
+  const proxy = nodeProxy(parameters.proxy, { networks: [podCidr, serviceCidr], hosts });
   if (!proxy) return {};
   return {
     ...(proxy.http === undefined ? {} : { HTTP_PROXY: proxy.http }),

@@ -8,6 +8,7 @@ const nothingInside: InsideServers = {
   afterServersAdded() {},
   beforeServersRemoved: () => [],
   afterServersRemoved() {},
+  beforeStackRecreated: () => [],
   replaceServers(drawing, slots) {
     drawing.replaceServers([], { servers: slots });
   },

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { StepKind } from '../../domain/steps/index.ts';
+import { DEFAULT_SCRIPT, RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { registryEnvironment } from '../../domain/vnf-kinds/private-registry/registry-environment.ts';
+import { packageIdOf } from '../../store/vnf-instances.ts';
+import { readVnfPackageFile } from '../../store/vnf-packages.ts';
+import type { ActivityContext } from '../activity-context.ts';
+import { type PhaseContext, runPhaseJob } from '../node/phase-job.ts';
+
+/** For packages without an install script. The sample package has a copy of it. */
+const OWN_SCRIPT = readFileSync(new URL('./install_private_registry.sh', import.meta.url), 'utf8');
+
+/**
+ * Runs a phase of the install script on the server of a registry.
+ * @param archive path of the registry's image on the server. Undefined when the image is pulled
+ * @throws VnflowError as `runPhaseJob`
+ */
+export async function runRegistryPhase(step: PhaseContext, kind: StepKind, archive?: string): Promise<void> {
+  const { node } = step;
+  const parameters = RegistryParameters.parse(step.parameters);
+  await runPhaseJob(step, {
+    kind,
+    script: (await readPackageFile(step, parameters.script_path ?? DEFAULT_SCRIPT)) ?? OWN_SCRIPT,
+    environment: registryEnvironment({
+      address: node.nicAddress,
+      nodeName: node.nodeName,
+      parameters,
+      ...(archive === undefined ? {} : { archive }),
+    }),
+  });
+}
+
+/**
+ * Reads a file of the instance's package.
+ * @param given its path, as a request has it
+ * @returns undefined when the package has no such file
+ */
+export async function readPackageFile({ deps, input }: ActivityContext, given: string): Promise<Buffer | undefined> {
+  const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
+  return packageId === undefined
+    ? undefined
+    : await readVnfPackageFile(deps.db, packageId, path.posix.normalize(given));
+}

@@ -1,0 +1,34 @@
+import { VnflowError } from '../../domain/problems.ts';
+import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { recordStepLog } from '../../store/operation-steps.ts';
+import { attemptNumber } from '../attempt/step-attempt.ts';
+import { onNode } from '../node/node-session.ts';
+import { listImages } from '../registry/registry-api.ts';
+import type { StepContextOf } from '../step-context.ts';
+
+/** A server that is healed is often dead: the heal does not wait long for it. */
+const REACH_SECONDS = 10;
+
+/**
+ * Writes the names of the images that the registry is about to lose into the log of the step. A server that does not
+ * answer keeps nothing from being replaced.
+ */
+export async function nameLostImages(step: StepContextOf<'nameLostImages'>): Promise<undefined> {
+  const { deps, input } = step;
+  const text = await describeLostImages(step);
+  step.say(text);
+  await recordStepLog(deps.db, { ...input, attempt: attemptNumber() }, text);
+}
+
+async function describeLostImages(step: StepContextOf<'nameLostImages'>): Promise<string> {
+  try {
+    const images = await onNode(step, { limitSeconds: REACH_SECONDS }, (node) =>
+      listImages(node, RegistryParameters.parse(node.parameters).port_no),
+    );
+    if (images.length === 0) return 'The registry has no images: nothing is lost.';
+    return `These images are lost:\n${images.map((image) => `  ${image}\n`).join('')}`;
+  } catch (error) {
+    if (!(error instanceof VnflowError)) throw error;
+    return `Which images are lost cannot be read: ${error.message}`;
+  }
+}

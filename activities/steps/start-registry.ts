@@ -1,0 +1,26 @@
+import { VnflowError } from '../../domain/problems.ts';
+import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { onNode } from '../node/node-session.ts';
+import type { PhaseContext } from '../node/phase-job.ts';
+import { putImage, removeImage } from '../registry/put-image.ts';
+import { readPackageFile, runRegistryPhase } from '../registry/registry-phase.ts';
+import type { StepContextOf } from '../step-context.ts';
+
+/** Brings the image of the registry to its server, and starts it. */
+export async function startRegistry(step: StepContextOf<'startRegistry'>): Promise<undefined> {
+  await onNode(step, {}, async (node) => {
+    const { image_path } = RegistryParameters.parse(node.parameters);
+    if (!image_path) return runRegistryPhase(node, 'startRegistry');
+    await startFromPackage(node, image_path);
+  });
+}
+
+async function startFromPackage(node: PhaseContext, given: string): Promise<void> {
+  const archive = await readPackageFile(node, given);
+  if (!archive) {
+    throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${given} (image_path).` });
+  }
+  const file = await putImage(node, archive);
+  await runRegistryPhase(node, 'startRegistry', file);
+  await removeImage(node, file);
+}

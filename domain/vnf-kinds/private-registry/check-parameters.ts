@@ -1,0 +1,58 @@
+import path from 'node:path';
+import { proxyProblem } from '../../node-proxy.ts';
+import { parseMember } from '../../parse-member.ts';
+import { VnflowError } from '../../problems.ts';
+import type { PackageContents } from '../vnf-kind.ts';
+import { REGISTRY_PARAMETERS, RegistryParameters } from './parameters.ts';
+
+const MEMBER = `additionalParams.${REGISTRY_PARAMETERS.key}`;
+const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)$/;
+/** Magic of a tar archive, and where it is: `docker save` writes one. */
+const TAR = { at: 257, magic: 'ustar' } as const;
+
+/**
+ * Reads `private_registry_installation_param` and checks that everything it names is in the package, before any stack
+ * is made.
+ * @throws VnflowError BAD_REQUEST naming the member and what may stand there
+ */
+export function checkRegistryParameters(given: unknown, contents: PackageContents): RegistryParameters {
+  const parameters = parseMember(RegistryParameters, given, MEMBER.split('.'));
+  const problem = parameters.proxy && proxyProblem(parameters.proxy);
+  if (problem) throw wrong(`proxy.${problem.member}`, problem.sentence);
+  checkConnectionPoint(parameters.ssh_cp_name, contents);
+  checkImage(parameters.image_path, contents);
+  checkScript(parameters.script_path, contents);
+  return parameters;
+}
+
+function checkConnectionPoint(name: string, { vdus, resources }: PackageContents): void {
+  const known = vdus.flatMap((vdu) =>
+    [...resources(vdu)].flatMap(([resource, type]) => (CONNECTION_POINTS.test(type) ? [resource] : [])),
+  );
+  if (known.includes(name)) return;
+  throw wrong('ssh_cp_name', `${name} is not in the VNF package; it has ${known.join(', ') || 'none'}`);
+}
+
+function checkImage(given: string | undefined, { files }: PackageContents): void {
+  if (!given) return;
+  const image = files.get(path.posix.normalize(given));
+  if (image === undefined) throw wrong('image_path', `the VNF package has no file ${given}`);
+  if (!isTar(image)) {
+    throw wrong('image_path', `${given} is no tar archive; make it with docker save, and do not compress it`);
+  }
+}
+
+function checkScript(given: string | undefined, { files }: PackageContents): void {
+  if (given === undefined || files.has(path.posix.normalize(given))) return;
+  throw wrong('script_path', `the VNF package has no file ${given}`);
+}
+
+function isTar(content: object): boolean {
+  if (!(content instanceof Uint8Array)) return true; // a reader of files that gives text only
+  const magic = content.subarray(TAR.at, TAR.at + TAR.magic.length);
+  return String.fromCharCode(...magic) === TAR.magic;
+}
+
+function wrong(member: string, sentence: string): VnflowError {
+  return new VnflowError('BAD_REQUEST', { detail: `${MEMBER}.${member}: ${sentence}.` });
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { VnflowError } from '../../problems.ts';
+import type { PackageContents } from '../vnf-kind.ts';
+import { checkRegistryParameters } from './check-parameters.ts';
+import { RegistryParameters } from './parameters.ts';
+
+const GIVEN = { ssh_cp_name: 'CP1', ssh_username: 'ubuntu', ssh_password: 'ubuntu' };
+const TAR = Buffer.alloc(1024);
+TAR.write('ustar', 257);
+
+const contents: PackageContents = {
+  vnfInstanceId: 'i1',
+  vdus: ['PrivateRegistryVDU'],
+  aspects: {},
+  resources: () =>
+    new Map([
+      ['PrivateRegistryVDU', 'OS::Nova::Server'],
+      ['CP1', 'OS::Neutron::Port'],
+    ]),
+  files: new Map([
+    ['Files/images/registry.tar', TAR],
+    ['Files/images/registry.tar.gz', Buffer.from('not a tar archive'.repeat(40))],
+  ]),
+};
+
+/** The sentence with which parameters are refused, without the path to the member. */
+function refusal(given: object): string {
+  try {
+    checkRegistryParameters({ ...GIVEN, ...given }, contents);
+    return 'accepted';
+  } catch (error) {
+    if (!(error instanceof VnflowError)) throw error;
+    expect(error.code).toBe('BAD_REQUEST');
+    return error.message.replace(/^.*private_registry_installation_param\./s, '');
+  }
+}
+
+describe('private_registry_installation_param', () => {
+  it('is complete with the three members that the guide requires: port 5000, the image is pulled', () => {
+    expect(checkRegistryParameters(GIVEN, contents)).toEqual({ ...GIVEN, port_no: 5000 });
+    expect(refusal({ image_path: '' })).toBe('accepted');
+  });
+
+  it('has the port as text or as a number', () => {
+    expect(RegistryParameters.parse({ ...GIVEN, port_no: '5001' }).port_no).toBe(5001);
+    expect(RegistryParameters.parse({ ...GIVEN, port_no: 65535 }).port_no).toBe(65_535);
+  });
+
+  it.each([
+    ['ssh_cp_name', undefined, 'ssh_cp_name: is missing.'],
+    ['ssh_username', undefined, 'ssh_username: is missing.'],
+    ['ssh_password', undefined, 'ssh_password: is missing.'],
+    ['ssh_cp_name', 'CP2', 'ssh_cp_name: CP2 is not in the VNF package; it has CP1.'],
+    ['ssh_username', '-oProxyCommand=x', 'ssh_username: must be a Linux user name.'],
+    ['port_no', 0, 'port_no: must be a TCP port from 1 to 65535, as a number or as text.'],
+    ['port_no', '65536', 'port_no: must be a TCP port from 1 to 65535, as a number or as text.'],
+    ['port_no', '5000; reboot', 'port_no: must be a TCP port from 1 to 65535, as a number or as text.'],
+    ['port_no', '', 'port_no: must be a TCP port from 1 to 65535, as a number or as text.'],
+    ['port_no', 22, 'port_no: must not be 22, on which sshd of the server listens.'],
+    ['image_path', 'Files/none.tar', 'image_path: the VNF package has no file Files/none.tar.'],
+    [
+      'image_path',
+      'Files/images/registry.tar.gz',
+      'image_path: Files/images/registry.tar.gz is no tar archive; make it with docker save, and do not compress it.',
+    ],
+    ['script_path', 'Scripts/mine.sh', 'script_path: the VNF package has no file Scripts/mine.sh.'],
+  ])('is refused with %s = %s', (member, value, sentence) => {
+    expect(refusal({ [member]: value })).toBe(sentence);
+  });
+
+  it('is refused with a proxy that no program can use, without showing its password', () => {
+    const sentence = refusal({ proxy: { http_proxy: 'http://user1:password1@host1:port1' } });
+    expect(sentence).toContain('proxy.http_proxy: host1:port1 is the placeholder of the guides');
+    expect(sentence).not.toContain('password1');
+  });
+
+  it('may be read again as it is kept', () => {
+    const kept = checkRegistryParameters(
+      { ...GIVEN, port_no: '5001', image_path: './Files/images/registry.tar' },
+      contents,
+    );
+    expect(RegistryParameters.parse(JSON.parse(JSON.stringify(kept)))).toEqual(kept);
+  });
+});

@@ -1,0 +1,223 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sshExec } from '../simulator/index.ts';
+import { guideRequest, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import { guideRequestV1, registerVim } from './testing/v1-guide.ts';
+
+const LIMIT = 240_000;
+const SAMPLE = path.join('samples', 'private-registry');
+const VNFD = 'c1bb0ce7-ebca-4fa7-95ed-4840d70a118f';
+const PARAMETERS = 'private_registry_installation_param';
+
+let system: System;
+let vimId: string;
+let empty: ReturnType<System['simulator']['fingerprint']>;
+beforeAll(async () => {
+  system = await startSystem({ speed: 60 });
+  vimId = await registerVim(system);
+}, LIMIT);
+afterAll(() => system.stop());
+
+/** A registry VNF, operated through one version of the API. */
+class Registry {
+  readonly instance: string;
+  readonly port: number;
+
+  constructor(instance: string, port: number) {
+    this.instance = instance;
+    this.port = port;
+  }
+
+  static async create(vnfdId: string, { version, port = 5000 }: { version: 'v1' | 'v2'; port?: number }) {
+    const instances = `/vnflcm/${version}/vnf_instances`;
+    const { status, data } = await system.http.post(instances, { vnfdId });
+    expect(status).toBe(201);
+    return new Registry(`${instances}/${data.id}`, port);
+  }
+
+  ask(task: string, body: object) {
+    return system.http.post(`${this.instance}/${task}`, body);
+  }
+
+  /** @returns status and detail of an answer that refuses */
+  async refusal(task: string, body: object): Promise<[status: number, detail: string, code: string]> {
+    const { status, data } = await this.ask(task, body);
+    return [status, data.detail, data.code];
+  }
+
+  /** @returns path of the operation, which has completed */
+  async complete(task: string, body: object): Promise<string> {
+    const operation = operationOf(await this.ask(task, body));
+    const { operationState, error } = await settled(system.http, operation, { timeoutMs: LIMIT });
+    expect({ operationState, error }).toEqual({ operationState: 'COMPLETED' });
+    return operation;
+  }
+
+  async info() {
+    return (await system.http.get(this.instance)).data.instantiatedVnfInfo;
+  }
+
+  async serverId(): Promise<string> {
+    return (await this.info()).vnfcResourceInfo[0].computeResource.resourceId;
+  }
+
+  async address(): Promise<string> {
+    return system.simulator.nodes.node(await this.serverId())?.addresses[0] ?? '';
+  }
+
+  /** Runs a script as root on the server. */
+  async root(script: string) {
+    return sshExec(system.simulator.nodes, await this.address(), { command: 'sudo bash -s', stdin: script });
+  }
+
+  /** What another machine reads from this registry. Undefined when nothing answers. */
+  async readFrom(other: Registry, where: string): Promise<unknown> {
+    const url = `http://${await this.address()}:${this.port}${where}`;
+    const { stdout } = await other.root(`curl -s --noproxy '*' ${url}`);
+    return stdout === '' ? undefined : JSON.parse(stdout);
+  }
+}
+
+const guide = () => guideRequestV1('instantiate-private-registry', system.simulator, vimId);
+const request = (more: object = {}) => {
+  const body = guideRequest('instantiate-private-registry.json', system.simulator.authUrl);
+  Object.assign(body.additionalParams[PARAMETERS], more);
+  return body;
+};
+
+let registry: Registry;
+let client: Registry;
+
+it(
+  "is installed by the guide's request, verbatim: shown as the guide shows it, answers, and answers after a reboot",
+  async () => {
+    const vnfdId = await onboardSample(system.http, SAMPLE);
+    empty = system.simulator.fingerprint();
+    registry = await Registry.create(vnfdId, { version: 'v1' });
+    await registry.complete('instantiate', guide());
+    const info = await registry.info();
+    expect(info).toMatchObject({
+      flavourId: 'simple',
+      vnfState: 'STARTED',
+      extCpInfo: [{ cpdId: 'CP1', cpProtocolInfo: [{ layerProtocol: 'IP_OVER_ETHERNET' }] }],
+      extVirtualLinkInfo: [{ id: 'net0' }],
+      vnfcResourceInfo: [{ vduId: 'PrivateRegistryVDU', storageResourceIds: [], vnfcCpInfo: [{ cpdId: 'CP1' }] }],
+      vnfcInfo: [{ vduId: 'PrivateRegistryVDU', vnfcState: 'STARTED' }],
+      additionalParams: { [PARAMETERS]: { ssh_cp_name: 'CP1', ssh_username: 'ubuntu' } },
+    });
+    expect(info.scaleStatus).toBeUndefined();
+    expect(JSON.stringify(info)).not.toContain('password1');
+    expect(await registry.readFrom(registry, '/v2/')).toEqual({});
+    system.simulator.nodes.hypervisor.power(await registry.serverId(), 'reboot');
+    await expect
+      .poll(() => registry.readFrom(registry, '/v2/').catch(() => undefined), { timeout: 60_000 })
+      .toEqual({});
+  },
+  LIMIT,
+);
+
+it(
+  'is installed from an image in the package, on another port, through version 2',
+  async () => {
+    const { stdout } = await registry.root(
+      'docker save $(docker inspect --format {{.Config.Image}} private_registry) | base64',
+    );
+    const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-registry-'));
+    const vnfdId = 'd2bb0ce7-ebca-4fa7-95ed-4840d70a1190';
+    try {
+      cpSync(SAMPLE, folder, { recursive: true });
+      for (const name of ['sample_vnfd_top.yaml', 'sample_vnfd_types.yaml']) {
+        const file = path.join(folder, 'Definitions', name);
+        writeFileSync(file, readFileSync(file, 'utf8').replaceAll(VNFD, vnfdId));
+      }
+      mkdirSync(path.join(folder, 'Files', 'images'), { recursive: true });
+      writeFileSync(path.join(folder, 'Files', 'images', 'registry.tar'), Buffer.from(stdout, 'base64'));
+      expect(await onboardSample(system.http, folder)).toBe(vnfdId);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    client = await Registry.create(vnfdId, { version: 'v2', port: 5001 });
+    const image = 'Files/images/registry.tar';
+    expect(await client.refusal('instantiate', request({ image_path: 'Files/images/other.tar' }))).toEqual([
+      400,
+      expect.stringContaining(`${PARAMETERS}.image_path: the VNF package has no file Files/images/other.tar`),
+      'BAD_REQUEST',
+    ]);
+    await client.complete('instantiate', request({ image_path: image, port_no: '5001' }));
+    expect(await client.readFrom(registry, '/v2/')).toEqual({});
+    const commands = system.simulator.ledger
+      .entries()
+      .filter(({ kind, what }) => kind === 'command' && /^docker (pull|load)/.test(what));
+    expect(commands.map(({ what }) => what.split(' ')[1])).toEqual(['pull', 'load']);
+  },
+  LIMIT,
+);
+
+it('takes an image that another machine pushes', async () => {
+  const target = `${await registry.address()}:5000/tools/busybox:1`;
+  const pushed = await client.root(`echo '{"insecure-registries":["${target.split('/')[0]}"]}' > /etc/docker/daemon.json
+systemctl restart docker && docker pull busybox:1 && docker tag busybox:1 ${target} && docker push ${target}`);
+  expect(pushed).toMatchObject({ code: 0, stderr: '' });
+  expect(await registry.readFrom(client, '/v2/tools/busybox/tags/list')).toEqual({
+    name: 'tools/busybox',
+    tags: ['1'],
+  });
+});
+
+it('is not healed through version 2 unless the request agrees to lose the images', async () => {
+  const before = await client.serverId();
+  const [status, detail, code] = await client.refusal('heal', { additionalParams: { all: true } });
+  expect([status, code]).toEqual([422, 'CONTENT_LOSS']);
+  expect(detail).toContain('Nothing was touched');
+  expect(await client.serverId()).toBe(before);
+  const no = { additionalParams: { accept_content_loss: 'yes' } };
+  expect(await client.refusal('heal', no)).toEqual([
+    400,
+    expect.stringContaining('accept_content_loss'),
+    'BAD_REQUEST',
+  ]);
+});
+
+it(
+  'is healed by its VNFC, as in the guide: another server with the address of the old one; the operation names the lost images',
+  async () => {
+    const [vnfc] = (await registry.info()).vnfcResourceInfo;
+    const address = await registry.address();
+    const server = await registry.serverId();
+    const operation = await registry.complete('heal', { vnfcInstanceId: vnfc.id });
+    expect(await registry.serverId()).not.toBe(server);
+    expect(await registry.address()).toBe(address);
+    expect(await registry.readFrom(client, '/v2/_catalog')).toEqual({ repositories: [] });
+    const { data } = await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${operation.split('/').at(-1)}/timeline`);
+    const [named] = data.steps;
+    expect(named).toMatchObject({ kind: 'nameLostImages', logTail: 'These images are lost:\n  tools/busybox:1\n' });
+  },
+  LIMIT,
+);
+
+it(
+  'is healed entirely when its server is dead: another stack',
+  async () => {
+    const server = await registry.serverId();
+    const stacks = () => Object.values(system.simulator.cloud.state.stacks).map(({ id }) => id);
+    const before = stacks();
+    system.simulator.nodes.hypervisor.power(server, 'stop');
+    await registry.complete('heal', {});
+    expect(await registry.serverId()).not.toBe(server);
+    expect(stacks().filter((id) => !before.includes(id))).toHaveLength(1);
+    expect(await registry.readFrom(client, '/v2/')).toEqual({});
+  },
+  LIMIT,
+);
+
+it(
+  'is terminated: nothing is left',
+  async () => {
+    await registry.complete('terminate', { terminationType: 'FORCEFUL' });
+    await client.complete('terminate', { terminationType: 'FORCEFUL' });
+    expect(system.simulator.fingerprint()).toEqual(empty);
+  },
+  LIMIT,
+);
