@@ -435,7 +435,8 @@ export const PROBLEMS = {
     status: 422,
     title: 'Registry not ready',
     retriable: true,
-    remedy: 'Look at `docker ps --all` and `docker logs` on the server of the registry, then `vnflow ops retry OP_OCC`.',
+    remedy:
+      'Look at `docker ps --all` and `docker logs` on the server of the registry, then `vnflow ops retry OP_OCC`.',
   },
   BACKUP_NOT_NEEDED: {
     status: 422,
