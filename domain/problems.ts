@@ -393,7 +393,8 @@ export const PROBLEMS = {
     status: 422,
     title: 'Code of the VNF package cannot run here',
     retriable: false,
-    remedy: 'Install what the detail names on every worker, then `vnflow ops retry OP_OCC`.',
+    remedy:
+      'Give every worker what the detail names (a Python 3, util-linux, the rights of root), then `vnflow ops retry OP_OCC`.',
   },
   // -- backups -------------------------------------------------------------------------------------------------------
   SNAPSHOT_FAILED: {

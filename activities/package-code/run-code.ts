@@ -2,6 +2,7 @@ import { flavourDocuments } from '../../domain/package-user-data.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { secretValues } from '../../domain/redaction.ts';
 import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
+import { checkOwnUser } from '../../packages/code/isolation.ts';
 import {
   machineIsolation,
   type PackageCodeResult,
@@ -34,9 +35,10 @@ export async function runCode(
   const { files } = await packageOfInstance(deps, await readInstance(context));
   const flavours = await readFlavourDocuments(context);
   const secrets = secretValues(task);
-  const { ownUser, namespaces } = await machineIsolation();
+  const isolation = await machineIsolation();
+  checkOwnUser(isolation);
   deps.log.info(
-    { vnfLcmOpOccId: context.input.vnfLcmOpOccId, file: task.file, ownUser, ownNetworkAndProcesses: namespaces },
+    { vnfLcmOpOccId: context.input.vnfLcmOpOccId, file: task.file, ownNetworkAndProcesses: isolation.namespaces },
     'running code of a VNF package',
   );
   context.mustHold();

@@ -52,6 +52,16 @@ export async function findIsolation(isRoot = process.getuid?.() === 0): Promise<
 /** setpriv has its rights until it has started a program, so only a second start shows what a user without rights may. */
 const START_ANOTHER = 'import subprocess, sys; subprocess.run([sys.executable, "-I", "-c", "pass"], check=True)';
 
+/**
+ * Code of packages runs as a user of its own only. As vnflow's user it could read the key that opens all secrets: in
+ * the environment of the worker, or in its data directory.
+ * @throws VnflowError PACKAGE_CODE_UNAVAILABLE
+ */
+export function checkOwnUser({ ownUser }: Pick<Isolation, 'ownUser'>): void {
+  if (ownUser) return;
+  throw createUnavailableProblem("the worker does not run as root, and as vnflow's own user it could read its secrets");
+}
+
 /** The first interpreter that works, also for a user without rights; one with PyYAML before one without it. */
 async function findPython(ownUser: boolean): Promise<string> {
   const named = await run('python3', ['-c', 'import sys; print(sys.executable)'], { timeout: PROBE_MS })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { VnflowError } from '../../domain/problems.ts';
-import { findIsolation, type Isolation } from './isolation.ts';
+import { checkOwnUser, findIsolation, type Isolation } from './isolation.ts';
 import { runPackageCode } from './run-package-code.ts';
 
 const machine = await findIsolation().catch(() => undefined);
@@ -72,7 +72,8 @@ const failureOf = async (running: Promise<unknown>): Promise<VnflowError> => {
   throw new Error(`not refused: ${String(error)}`);
 };
 
-const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('vnflow-package-code-'));
+/** Working copies of this process: other tests run beside this one. */
+const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`vnflow-package-code-${process.pid}-`));
 /** Processes whose command line has a text. */
 const processesWith = (text: string) =>
   readdirSync('/proc').filter((name) => {
@@ -258,4 +259,9 @@ ${body}
   it('that prints text has answered nothing, and the text is kept', async () => {
     expect(await hook('print("all is well")')).toEqual({ answer: { exitCode: 0, output: null }, said: 'all is well' });
   });
+});
+
+it("refuses to run code as vnflow's own user, who can read its secrets", () => {
+  expect(() => checkOwnUser({ ownUser: true })).not.toThrow();
+  expect(() => checkOwnUser({ ownUser: false })).toThrow(/does not run as root.*could read its secrets/);
 });

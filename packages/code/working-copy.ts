@@ -28,7 +28,7 @@ export interface WorkingCopySources {
 
 /** Writes a package, and what its code needs, into a new directory that only its user can enter. */
 export async function makeWorkingCopy({ files, flavours, user }: WorkingCopySources): Promise<WorkingCopy> {
-  const root = await mkdtemp(path.join(tmpdir(), 'vnflow-package-code-'));
+  const root = await mkdtemp(path.join(tmpdir(), `vnflow-package-code-${process.pid}-`));
   const copy: WorkingCopy = {
     packageDir: path.join(root, 'package'),
     home: path.join(root, 'home'),
