@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packTar } from '../world/internet/archive.ts';
+import { startTestCloud } from './testing/nodes.ts';
+
+const SCRIPT = readFileSync(
+  new URL('../../samples/private-registry/Scripts/install_private_registry.sh', import.meta.url),
+  'utf8',
+);
+const ADDRESS = '10.10.0.5';
+const cloud = await startTestCloud(5000);
+afterAll(() => cloud.stop());
+
+/** Runs a script as root. */
+const root = (script: string) => cloud.ssh(ADDRESS, 'sudo bash -s', { stdin: script });
+const phase = (name: string, variables: Record<string, string> = {}) => {
+  const exports = Object.entries(variables).map(([key, value]) => `export ${key}='${value}'\n`);
+  return root(
+    `${exports.join('')}cat > /root/install.sh << 'SCRIPT'\n${SCRIPT}SCRIPT\nbash /root/install.sh ${name}\n`,
+  );
+};
+const dockerVerbs = () =>
+  cloud
+    .entries()
+    .filter(({ kind, what }) => kind === 'command' && what.startsWith('docker '))
+    .map(({ what }) => what.split(' ')[1]);
+
+beforeAll(async () => {
+  cloud.machine('registry', ADDRESS);
+  expect(await phase('prepare')).toMatchObject({ code: 0 });
+});
+
+it('starts the registry once: a phase that is repeated leaves it alone, and its images', async () => {
+  expect(await phase('registry')).toMatchObject({ code: 0, stderr: '' });
+  await root('docker pull busybox; docker tag busybox localhost:5000/busybox; docker push localhost:5000/busybox');
+  const before = dockerVerbs().filter((verb) => verb === 'run').length;
+  expect(await phase('registry')).toMatchObject({ code: 0, stdout: expect.stringContaining('runs already') });
+  expect(dockerVerbs().filter((verb) => verb === 'run')).toHaveLength(before);
+});
+
+it('replaces a container that is stopped, or on another port, without losing images', async () => {
+  await root('docker stop private_registry');
+  expect(await phase('registry')).toMatchObject({ code: 0 });
+  expect(await phase('registry', { REGISTRY_PORT: '5001' })).toMatchObject({ code: 0 });
+  const { stdout } = await root(
+    "curl -s --noproxy '*' http://127.0.0.1:5001/v2/_catalog; docker ps --format '{{.Ports}}'",
+  );
+  expect(stdout).toBe('{"repositories":["busybox"]}\n0.0.0.0:5001->5000/tcp\n');
+});
+
+it('says for good that the port is taken', async () => {
+  await root('docker run -d --name other -p 5005:80 busybox');
+  const { code, stderr } = await phase('registry', { REGISTRY_PORT: '5005' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/error: port 5005 of the server is taken: choose another port_no\n$/);
+});
+
+/** An archive as docker save writes it, of an image of this architecture. */
+function archiveOf(architecture: string): string {
+  const config = JSON.stringify({ architecture, os: 'linux', config: {}, rootfs: { type: 'layers', diff_ids: [] } });
+  const manifest = JSON.stringify([{ Config: 'c.json', RepoTags: ['registry:mine'], Layers: [] }]);
+  const files = { 'c.json': config, 'manifest.json': manifest };
+  const members = Object.entries(files).map(
+    ([name, bytes]) => ({ kind: 'file', name, mode: 0o644, bytes, to: '' }) as const,
+  );
+  return packTar(members).toString('base64');
+}
+
+it('refuses an archive that is none, and an image for another architecture', async () => {
+  await root('docker rm -f private_registry; echo no image > /root/no.tar');
+  const none = await phase('registry', { REGISTRY_ARCHIVE: '/root/no.tar' });
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('make it with docker save')]);
+  await root(`echo ${archiveOf('arm64')} | base64 -d > /root/arm.tar`);
+  const other = await phase('registry', { REGISTRY_ARCHIVE: '/root/arm.tar' });
+  expect([other.code, other.stderr]).toEqual([
+    1,
+    expect.stringContaining('the image registry:mine (image_path) is for arm64, and this server is amd64'),
+  ]);
+});
+
+it('tries later when docker.io cannot be reached; a login that the proxy refuses is final', async () => {
+  cloud.nodes.faults.add({ kind: 'no-way-out' });
+  expect(await phase('registry')).toMatchObject({ code: 75, stderr: expect.stringContaining('not now: cannot pull') });
+  const proxy = { HTTP_PROXY: 'http://user1:wrong@192.0.2.80:3128', NO_PROXY: 'localhost' };
+  expect((await phase('prepare', proxy)).code).toBe(0);
+  const { code, stderr } = await phase('registry', proxy);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('the proxy refuses its user name or password (407)')]);
+});
+
+it('refuses values that could change the meaning of a command, and unknown phases', async () => {
+  expect((await phase('registry', { REGISTRY_PORT: '5 000' })).stderr).toContain('REGISTRY_PORT contains a character');
+  expect((await phase('nonsense')).stderr).toContain("unknown phase 'nonsense': prepare or registry");
+});
