@@ -220,7 +220,7 @@ describe('the request changes the templates', () => {
 it('says what servers need: units as OpenStack counts them, and what the image asks for', () => {
   expect(computeNeeds(topologyOf())).toEqual({
     web: { cores: 2, ram: 4096, disk: 10 },
-    db: { cores: 1, ram: 7813, disk: 0 },
+    db: { cores: 1, ram: 8192, disk: 0 },
   });
 });
 
@@ -232,6 +232,7 @@ describe('refuses what would not be in the stack, and names it', () => {
     far: { type: 'tosca.policies.nfv.AffinityRule', targets: ['web'], properties: { scope: 'zone' } },
   };
   it.each([
+    ['a flavour without servers', { VNF: NODES.VNF }, [], /flavour "small" has no node template of type/],
     [
       'a node type',
       { ...NODES, pod: { type: 'tosca.nodes.nfv.Vdu.OsContainer' } },

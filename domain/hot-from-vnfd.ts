@@ -3,7 +3,7 @@ import { translateNodes } from './hot-from-vnfd/node-types.ts';
 import { translateSecurityGroupRules } from './hot-from-vnfd/security-groups.ts';
 import { translateAffinityRules } from './hot-from-vnfd/server-groups.ts';
 import { writeYaml } from './safe-yaml.ts';
-import type { BaseHot, HotResource } from './standard-user-data/hot.ts';
+import { type BaseHot, createTemplateProblem, type HotResource } from './standard-user-data/hot.ts';
 
 const VERSION = '2016-10-14';
 
@@ -15,6 +15,11 @@ const VERSION = '2016-10-14';
  */
 export function generateHots(sources: TemplateSources): BaseHot {
   const { topology } = sources;
+  if (topology.flavour.vdus.length === 0) {
+    throw createTemplateProblem(
+      `${topology.path}: flavour "${topology.flavour.id}" has no node template of type tosca.nodes.nfv.Vdu.Compute, so there is nothing to generate a template for. Put one into BaseHOT/${topology.flavour.id}/.`,
+    );
+  }
   const { top, inVdu } = joinFragments(
     [...translateNodes(sources), translateSecurityGroupRules(topology), translateAffinityRules(topology)],
     topology.path,

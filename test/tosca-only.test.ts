@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findKeptTemplates } from '../planning/templates.ts';
+import { secretName } from '../store/secrets.ts';
 import { asV1 } from './testing/api/v1-request.ts';
 import {
   createInstance,
@@ -123,6 +125,19 @@ it('scales out with the flavor that the others have, although a smaller one has 
     operationState: 'COMPLETED',
   });
   expect(ids()).toEqual(before);
+});
+
+it('scales with the templates that it keeps, also when this release would generate others', async () => {
+  const kept = await findKeptTemplates(system, id);
+  const text = `${kept?.topHot.text}  of_another_release:\n    type: OS::Heat::RandomString\n`;
+  const older = { ...kept, topHot: { ...kept?.topHot, text } };
+  await system.secrets.put(secretName.generatedTemplates(id), older, id);
+  const request = { type: 'SCALE_OUT', aspectId: 'web_scale' };
+  expect((await planned('SCALE', request)).template.top).toBe(text);
+  expect(await run('scale', request)).toMatchObject({ operationState: 'COMPLETED' });
+  const names = Object.values(state().stacks).flatMap(({ resources }) => Object.keys(resources));
+  expect(names).toContain('of_another_release');
+  expect(await run('scale', { ...request, type: 'SCALE_IN' })).toMatchObject({ operationState: 'COMPLETED' });
 });
 
 it('heals one VNFC: its server is new, its ports and volumes are the old ones', async () => {

@@ -315,3 +315,13 @@ it.each([
   [65, '1 min 05 s'],
   [3_725, '1 h 02 min'],
 ])('%s seconds are %s', (seconds, text) => expect(duration(seconds)).toBe(text));
+
+it('shows the Heat templates of a plan that has them, each below its name, and nothing that steers the terminal', () => {
+  const steps = [
+    { id: 'applyStack', kind: 'applyStack', summary: 'create', after: [], commands: [], expectedSeconds: 20 },
+  ];
+  const template = { generated: true, name: 'top', top: 'a: 1\nb: \u001b[31m2\n', nested: { 'web.yaml': 'c: 3\n' } };
+  const lines = planLines({ operation: 'INSTANTIATE', criticalPathSeconds: 20, criticalPath: [], steps, template });
+  const from = lines.findIndex((line) => line.includes('generated from the VNFD'));
+  expect(lines.slice(from + 1)).toEqual(['# top', '---', 'a: 1', 'b: 2', '# web.yaml', '---', 'c: 3']);
+});

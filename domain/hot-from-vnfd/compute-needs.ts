@@ -17,6 +17,9 @@ const CAPABILITIES = z.object({
     })
     .nullish(),
 });
+const IMAGE = z.object({
+  sw_image_data: z.object({ min_disk: binarySizeInBytes.nullish(), min_ram: binarySizeInBytes.nullish() }).nullish(),
+});
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
@@ -31,15 +34,17 @@ export function computeNeeds({ path, flavour, nodes }: Topology): Record<string,
     unnamed.map(({ id, softwareImage, storageIds }) => {
       const where = `${path}, node template ${id}, capabilities`;
       const properties = readAs(CAPABILITIES, nodes.get(id)?.capabilities ?? {}, where).virtual_compute?.properties;
-      const boot =
-        softwareImage ??
-        flavour.storages.find((one) => one.softwareImage && storageIds.includes(one.id))?.softwareImage;
+      const bootVolume = flavour.storages.find((one) => one.softwareImage && storageIds.includes(one.id))?.id;
+      const bootNode = softwareImage ? id : (bootVolume ?? id);
+      const image = readAs(IMAGE, nodes.get(bootNode)?.properties ?? {}, `${path}, node template ${bootNode}`);
       const disks = properties?.virtual_local_storage?.map(({ size_of_storage: size = 0 }) => size) ?? [];
+      // an image on a volume needs room there, not on the disk of the flavor
+      const imageDisk = softwareImage ? (image.sw_image_data?.min_disk ?? 0) : 0;
       const disk = Math.max(
         disks.reduce((sum, size) => sum + size, 0),
-        softwareImage?.minDisk ?? 0,
+        imageDisk,
       );
-      const memory = Math.max(properties?.virtual_memory?.virtual_mem_size ?? 0, boot?.minRam ?? 0);
+      const memory = Math.max(properties?.virtual_memory?.virtual_mem_size ?? 0, image.sw_image_data?.min_ram ?? 0);
       return [
         id,
         {

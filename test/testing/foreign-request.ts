@@ -24,7 +24,8 @@ export interface ForeignRequest {
 
 /**
  * Makes a request to instantiate a package that nobody has written a request for: its first flavour, at the default
- * level, with every connection point on one network, and with the user data that the package brings.
+ * level, with every connection point on one network, and with the user data that the package brings. Where the templates
+ * are generated, connection points with a virtual link stay on that.
  * @returns why there is none, for a package that is not made of servers
  */
 export function foreignRequest(files: ReadonlyMap<string, Buffer>, cloud: ForeignCloud): ForeignRequest | string {
@@ -35,7 +36,8 @@ export function foreignRequest(files: ReadonlyMap<string, Buffer>, cloud: Foreig
   const hots = new Map([...texts].filter(([name]) => name.startsWith(`BaseHOT/${of.id}/`)));
   const level = of.defaultLevelId ?? of.levels[0]?.id;
   const template = guideRequest('instantiate-plain.json', cloud.authUrl);
-  const points = of.connectionPoints.map(({ id }) => id);
+  const isExternal = ({ virtualLinkId }: { virtualLinkId?: string }) => hots.size > 0 || virtualLinkId === undefined;
+  const points = of.connectionPoints.filter(isExternal).map(({ id }) => id);
   return {
     body: {
       flavourId: of.id,
