@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { AxiosResponse } from 'axios';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CrashingWorkers, startCrashingWorkers } from './testing/crashing-workers.ts';
@@ -23,7 +24,8 @@ afterAll(async () => {
 async function borders(operation: string): Promise<string[]> {
   const opOccId = operation.split('/').at(-1) ?? '';
   const { data } = await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
-  const kindsOnNodes = /^(prepareNode|loadBalancer|initControlPlane|installCni|joinControlPlane|joinWorker)-/;
+  const kindsOnNodes =
+    /^(prepareNode|loadBalancer|initControlPlane|installCni|joinControlPlane|joinWorker|prepareRegistry|startRegistry)-/;
   return data.steps.flatMap(({ id: step }: { id: string }) =>
     ['before', 'after', ...(kindsOnNodes.test(step) ? ['during'] : [])].map((side) => `${opOccId} ${step} ${side}`),
   );
@@ -67,4 +69,26 @@ it('heals a control-plane node, whatever border of a step a worker is killed at'
   const machines = system.simulator.nodes.list().map((node) => node.id);
   expect(machines).toHaveLength(6);
   expect(machines).not.toContain(victim?.id);
+}, 400_000);
+
+let registry: string;
+const registryServer = async () => {
+  const { data } = await system.http.get(`/vnflcm/v2/vnf_instances/${registry}`);
+  return data.instantiatedVnfInfo.vnfcResourceInfo[0].computeResource.resourceId;
+};
+
+it('instantiates a private registry, whatever border of a step a worker is killed at', async () => {
+  const { http, simulator } = system;
+  registry = await createInstance(http, await onboardSample(http, path.join('samples', 'private-registry')));
+  const body = guideRequest('instantiate-private-registry.json', simulator.authUrl);
+  await survives(() => http.post(`/vnflcm/v2/vnf_instances/${registry}/instantiate`, body));
+}, 400_000);
+
+it('heals a private registry, whatever border of a step a worker is killed at', async () => {
+  const { http, simulator } = system;
+  const before = await registryServer();
+  const heal = { additionalParams: { accept_content_loss: true } };
+  await survives(() => http.post(`/vnflcm/v2/vnf_instances/${registry}/heal`, heal));
+  expect(await registryServer()).not.toBe(before);
+  expect(simulator.nodes.node(before)).toBeUndefined();
 }, 400_000);

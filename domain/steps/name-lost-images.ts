@@ -6,7 +6,7 @@ export const nameLostImages = stepKind({
   summary: 'name the images that are lost with {node}: they are on its disk, and no volume keeps them',
   expectedSeconds: 2,
   timeLimitSeconds: 120,
-  attempts: 2,
+  attempts: 20,
   mustRun: false,
   calls: ['curl http://127.0.0.1:PORT/v2/_catalog and tags/list, on the server'],
   nodes: { slot: 'visited' },
