@@ -149,22 +149,24 @@ it.runIf(hasClient).each([1, 2] as const)(
   120_000,
 );
 
+/** The configuration of a VIM, as the client reads it from a file. */
+const VIM = {
+  auth_url: 'http://127.0.0.1:5000/v3',
+  username: 'nfv_user',
+  password: 'devstack',
+  project_name: 'nfv',
+  project_domain_name: 'Default',
+  user_domain_name: 'Default',
+  type: 'openstack',
+};
+
 it.runIf(hasClient)(
   'every vnf package and vim command works',
   async () => {
     const { packageId } = await givenPackage(test);
     const created = async () => (await test.call('POST', '/vnfpkgm/v1/vnf_packages', { json: {} })).json.id;
     const csar = file('package.zip', `CSAR ${crypto.randomUUID()}`);
-    const vim = {
-      auth_url: 'http://127.0.0.1:5000/v3',
-      username: 'nfv_user',
-      password: 'devstack',
-      project_name: 'nfv',
-      project_domain_name: 'Default',
-      user_domain_name: 'Default',
-      type: 'openstack',
-    };
-    const config = file('vim.yaml', vim);
+    const config = file('vim.yaml', VIM);
     const at = (name: string) => path.join(folder, name);
     const ran = await openstack(1, {
       create: ['vnf', 'package', 'create', '--user-data', 'a=b'],
@@ -248,17 +250,8 @@ it.runIf(hasClient)(
 it.runIf(hasClient)(
   'changes a VIM: its name, description and password, and whether it is the default',
   async () => {
-    const vim = {
-      auth_url: 'http://127.0.0.1:5000/v3',
-      username: 'nfv_user',
-      password: 'devstack',
-      project_name: 'nfv',
-      project_domain_name: 'Default',
-      user_domain_name: 'Default',
-      type: 'openstack',
-    };
-    const config = file('vim-register.yaml', vim);
-    const password = file('vim-password.yaml', { ...vim, password: 'another' });
+    const config = file('vim-register.yaml', VIM);
+    const password = file('vim-password.yaml', { ...VIM, password: 'another' });
     const ran = await openstack(1, {
       register: ['vim', 'register', '--config-file', config, 'to-change'],
       rename: ['vim', 'set', 'to-change', '--name', 'changed', '--description', 'of the lab', '--is-default', 'False'],

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { VnflowError } from '../../domain/problems.ts';
 import { type InstallContract, installContractOf } from '../../domain/vnf-kinds/kubernetes-cluster/install-contract.ts';
-import { packageIdOf } from '../../store/vnf-instances.ts';
-import { readVnfPackageFile } from '../../store/vnf-packages.ts';
 import type { ActivityContext } from '../activity-context.ts';
+import { readPackageFile } from '../facts/package-file.ts';
 
 /** Makes phases out of a script of Tacker's contract. */
 const ADAPTER = readFileSync(new URL('./monolith-adapter.sh', import.meta.url), 'utf8');
@@ -21,9 +19,8 @@ const WITH_PHASES: Readonly<Record<InstallContract, (script: Buffer) => Buffer |
  * @param given `script_path` of the parameters
  * @throws VnflowError RESOURCE_MISSING
  */
-export async function readInstallScript({ deps, input }: ActivityContext, given: string): Promise<Buffer | string> {
-  const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
-  const script = packageId && (await readVnfPackageFile(deps.db, packageId, path.posix.normalize(given)));
+export async function readInstallScript(context: ActivityContext, given: string): Promise<Buffer | string> {
+  const script = await readPackageFile(context, given);
   if (!script)
     throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${given} (script_path).` });
   const verdict = installContractOf(script.toString());

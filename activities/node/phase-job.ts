@@ -30,8 +30,8 @@ export interface PhaseJob {
 
 /**
  * Runs a phase of an install script on a node, as a job that is started or, when it runs already, attached to.
- * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, PACKAGE_SOURCE_GONE, NODE_DISK_FULL, NODE_JOB_TIMEOUT with the tail of
- * the log
+ * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, PACKAGE_SOURCE_GONE, NODE_DISK_FULL,
+ * NODE_JOB_TIMEOUT with the tail of the log
  */
 export async function runPhaseJob(step: PhaseContext, phase: PhaseJob): Promise<JobResult> {
   const { deps, input, node, session, signal } = step;

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { StepKind } from '../../domain/steps/index.ts';
 import { DEFAULT_SCRIPT, RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
 import { registryEnvironment } from '../../domain/vnf-kinds/private-registry/registry-environment.ts';
-import { packageIdOf } from '../../store/vnf-instances.ts';
-import { readVnfPackageFile } from '../../store/vnf-packages.ts';
-import type { ActivityContext } from '../activity-context.ts';
+import { readPackageFile } from '../facts/package-file.ts';
 import { type PhaseContext, runPhaseJob } from '../node/phase-job.ts';
 
 /** For packages without an install script. The sample package has a copy of it. */
@@ -29,16 +26,4 @@ export async function runRegistryPhase(step: PhaseContext, kind: StepKind, archi
       ...(archive === undefined ? {} : { archive }),
     }),
   });
-}
-
-/**
- * Reads a file of the instance's package.
- * @param given its path, as a request has it
- * @returns undefined when the package has no such file
- */
-export async function readPackageFile({ deps, input }: ActivityContext, given: string): Promise<Buffer | undefined> {
-  const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
-  return packageId === undefined
-    ? undefined
-    : await readVnfPackageFile(deps.db, packageId, path.posix.normalize(given));
 }

@@ -12,8 +12,7 @@ export async function makeStack(context: StackContext, content: StackInput): Pro
 }
 
 /**
- * Updates a stack and waits until Heat is done.
- * What user data of the package wants goes with it.
+ * Updates a stack and waits until Heat is done. Heat gets the result of the package's user data, too.
  * @param change undefined for an empty update, which repairs a stack that failed
  * @throws VnflowError as `waitForStack`
  */

@@ -9,18 +9,12 @@ import { keepFacts, readFact } from '../facts/kept-facts.ts';
 import { mintJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeContext, onNode } from '../node/node-session.ts';
 import type { PhaseContext } from '../node/phase-job.ts';
+import { putFile } from '../node/put-file.ts';
 import { keepFenced } from '../stack/fenced-servers.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 const PUT_TIMEOUT_MS = 600_000;
 const DIRECTORY = `${JOB_ROOT}/restore`;
-
-/** Reads the backup from standard input. The file gets its name only when it is whole. */
-const PUT = `umask 077
-directory=$1 id=$2
-mkdir -p "$directory" && chmod 700 "$directory" || exit 1
-cat > "$directory/$id.part" && mv "$directory/$id.part" "$directory/$id"
-`;
 
 /** Restores a cluster from a backup, on one control-plane node. */
 export async function restoreControlPlane(step: StepContextOf<'restoreControlPlane'>): Promise<undefined> {
@@ -84,18 +78,16 @@ async function openBackup({ backups }: ActivityDependencies, backup: ClusterBack
 
 /** Writes a backup into a file on the node. @throws VnflowError NODE_COMMAND_TRANSIENT; as `execAsRoot` */
 async function putBackup(
-  { session, node, signal, say }: NodeContext,
+  context: NodeContext,
   { archive, id }: { readonly archive: Buffer; readonly id: string },
 ): Promise<void> {
+  const { node, say } = context;
   say(`bringing the backup to ${node.nodeName}`);
-  const { code, stderr } = await execAsRoot(session, sudoCommand(['sh', '-c', PUT, 'vnflow', DIRECTORY, id]), {
-    stdin: archive,
-    signal,
-    timeoutMs: PUT_TIMEOUT_MS,
-  });
-  if (code === 0) return;
+  const file = { directory: DIRECTORY, name: id, content: archive, timeoutMs: PUT_TIMEOUT_MS };
+  const refused = await putFile(context, file);
+  if (refused === undefined) return;
   throw new VnflowError('NODE_COMMAND_TRANSIENT', {
     detail: `The backup could not be written on ${node.nodeName}.`,
-    seen: stderr.slice(-1000),
+    seen: refused.slice(-1000),
   });
 }

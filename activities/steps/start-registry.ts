@@ -1,9 +1,10 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { readPackageFile } from '../facts/package-file.ts';
 import { onNode } from '../node/node-session.ts';
 import type { PhaseContext } from '../node/phase-job.ts';
 import { putImage, removeImage } from '../registry/put-image.ts';
-import { readPackageFile, runRegistryPhase } from '../registry/registry-phase.ts';
+import { runRegistryPhase } from '../registry/registry-phase.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 /** Brings the image of the registry to its server, and starts it. */
