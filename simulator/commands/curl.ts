@@ -1,4 +1,5 @@
 import { FileError } from '../world/files/tree.ts';
+import { basicAuthorization } from '../world/images/registry-login.ts';
 import { curlClient, wgetClient } from '../world/internet/proxy-client.ts';
 import { type Answer, type Caller, isNearby, request } from '../world/internet/request.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './shell/command.ts';
 
 const VALUES = new Set(
-  '-o --output --output-dir -w --write-out --retry --retry-delay --retry-max-time --connect-timeout -m --max-time --noproxy -H --header -X --request -d --data --data-raw --data-binary -u --user -x --proxy --cacert --capath -E --cert --key --resolve -A --user-agent -e --referer --url --proto --max-redirs -b -c -T --upload-file --limit-rate -y -Y -C -r --interface'.split(
+  '-o --output --output-dir -w --write-out --retry --retry-delay --retry-max-time --connect-timeout -m --max-time --noproxy -H --header -X --request -d --data --data-raw --data-binary -u --user -x --proxy --cacert --capath -E --cert --key --resolve -A --user-agent -e --referer --url --proto --max-redirs -b -c -T --upload-file --limit-rate -y -Y -C -r --interface -K --config'.split(
     ' ',
   ),
 );
@@ -131,11 +132,16 @@ async function callerOf(options: Arguments, context: CommandContext): Promise<Ca
   const given = [...(options.all.get('-H') ?? []), ...(options.all.get('--header') ?? [])];
   const lines = given.includes('@-') ? (await context.stdin()).split(/\r?\n/) : given;
   const header = lines.find((line) => /^authorization:/i.test(line));
-  const file = options.has('-k', '--insecure') ? undefined : options.value('--cacert');
+  const [, user, password = ''] = /^([^:]*):(.*)$/s.exec(options.value('-u', '--user') ?? '') ?? [];
+  const authorization =
+    header?.replace(/^[^:]*:\s*/, '') ?? (user === undefined ? undefined : basicAuthorization(user, password));
+  const insecure = options.has('-k', '--insecure');
+  const file = insecure ? undefined : options.value('--cacert');
   try {
     return {
       proxies: proxiesOf(options, context),
-      ...(header === undefined ? {} : { authorization: header.replace(/^[^:]*:\s*/, '') }),
+      insecure,
+      ...(authorization === undefined ? {} : { authorization }),
       ...(file === undefined ? {} : { authority: context.files.readText(context.path(file)) }),
     };
   } catch (error) {
@@ -150,8 +156,23 @@ function proxiesOf(options: Arguments, { env }: CommandContext): ReturnType<type
   return curlClient(env, { ...(proxy === undefined ? {} : { proxy }), ...(noProxy === undefined ? {} : { noProxy }) });
 }
 
-async function curl(args: readonly string[], context: CommandContext): Promise<Output> {
+/** The options in the file of `--config`, without dashes: `name = "value"` or `name`, one a line. */
+async function withConfig(args: readonly string[], context: CommandContext): Promise<Arguments> {
   const options = parseArguments(args, VALUES);
+  const file = options.value('-K', '--config');
+  if (file === undefined) return options;
+  const text = file === '-' ? await context.stdin() : context.files.readText(context.path(file));
+  const more = text.split('\n').flatMap((line) => {
+    const [, name, quoted, plain] = /^\s*([a-z-]+)(?:\s*[=:\s]\s*(?:"((?:[^"\\]|\\.)*)"|(\S+)))?\s*$/.exec(line) ?? [];
+    if (name === undefined) return [];
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain;
+    return value === undefined ? [`--${name}`] : [`--${name}=${value}`];
+  });
+  return parseArguments([...more, ...args], VALUES);
+}
+
+async function curl(args: readonly string[], context: CommandContext): Promise<Output> {
+  const options = await withConfig(args, context);
   if (options.has('-V', '--version')) return ok('curl 7.81.0 (x86_64-pc-linux-gnu) libcurl/7.81.0 OpenSSL/3.0.2\n');
   const urls = [...options.operands, ...(options.all.get('--url') ?? [])];
   if (urls.length === 0) return failure(2, "curl: try 'curl --help' or 'curl --manual' for more information");

@@ -1,4 +1,6 @@
+import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAuthority, issue } from '../world/cluster/pki.ts';
 import { startTestCloud } from './testing/nodes.ts';
 
 const cloud = await startTestCloud(5000);
@@ -73,4 +75,58 @@ it('an image goes through an archive: saved, loaded, and no other file is taken 
 it('refuses a port that another container or a service of the machine has', async () => {
   expect((await root(REGISTRY, 'docker run -d -p 5001:5000 registry:2')).stderr).toContain('port is already allocated');
   expect((await root(REGISTRY, 'docker run -d -p 22:5000 registry:2')).stderr).toContain('address already in use');
+});
+
+it('a registry with TLS and a login serves a client only that trusts its authority and logs in', async () => {
+  const authority = await createAuthority('ca');
+  const { certificate, privateKey } = issue(authority, { commonName: 'registry', addresses: [REGISTRY], days: 1 });
+  const settings =
+    `-v /access:/access:ro -e REGISTRY_HTTP_TLS_CERTIFICATE=/access/tls.crt -e REGISTRY_HTTP_TLS_KEY=/access/tls.key
+-e REGISTRY_AUTH=htpasswd -e REGISTRY_AUTH_HTPASSWD_REALM=r -e REGISTRY_AUTH_HTPASSWD_PATH=/access/htpasswd`.replaceAll(
+      '\n',
+      ' ',
+    );
+  const run = `docker run -d -p 5443:5000 ${settings} registry:2`;
+  await root(
+    REGISTRY,
+    `mkdir /access; cd /access; echo '${certificate}' > tls.crt; echo '${privateKey}' > tls.key
+echo 'alice:${hashSync('secret1', 4)}' > htpasswd; echo 'bob:{SHA}plain' >> htpasswd; ${run}`,
+  );
+  const at = `${REGISTRY}:5443`;
+  const ask = async (words: string) => {
+    const { stdout, stderr } = await root(CLIENT, `curl -sS ${words} -w '%{http_code}' https://${at}/v2/`);
+    return stdout.slice(-3) + stderr.replace(/\(.*/s, '') + (/no alternative|issuer/.exec(stderr)?.[0] ?? '');
+  };
+  expect(await ask('')).toBe('000curl: issuer');
+  await root(CLIENT, `mkdir -p /etc/docker/certs.d/${at}; echo '${authority.certificate}' > /root/ca.crt`);
+  expect(await ask('--cacert /root/ca.crt')).toBe('401');
+  expect(await ask('--cacert /root/ca.crt -u alice:wrong')).toBe('401');
+  expect(await ask('--cacert /root/ca.crt -u bob:plain')).toBe('401');
+  expect(await ask('--cacert /root/ca.crt --config - <<< \'user = "alice:secret1"\'')).toBe('200');
+  const local = await root(
+    REGISTRY,
+    `echo '${authority.certificate}' > /root/ca.crt; curl -sS --cacert /root/ca.crt https://127.0.0.1:5443/v2/`,
+  );
+  expect(local.stderr).toContain('no alternative certificate subject name');
+  expect((await root(CLIENT, `curl -s http://${at}/v2/`)).stdout).toContain('HTTP request to an HTTPS server');
+
+  const login = (password: string) => root(CLIENT, `docker login -u alice --password-stdin ${at} <<< ${password}`);
+  expect((await login('secret1')).stderr).toContain('x509: certificate signed by unknown authority');
+  await root(CLIENT, `cp /root/ca.crt /etc/docker/certs.d/${at}/ca.crt`);
+  expect((await login('wrong')).stderr).toContain('failed with status: 401 Unauthorized');
+  const push = () =>
+    root(CLIENT, `docker pull -q busybox:1; docker tag busybox:1 ${at}/busybox:1; docker push ${at}/busybox:1`);
+  expect((await push()).stderr).toContain('no basic auth credentials');
+  expect((await login('secret1')).stdout).toContain('Login Succeeded');
+  expect(await push()).toMatchObject({ code: 0, stderr: '' });
+  const pull = () => root(CLIENT, `docker rmi ${at}/busybox:1; docker pull -q ${at}/busybox:1`);
+  expect(await pull()).toMatchObject({ code: 0 });
+  await root(CLIENT, `docker logout ${at}`);
+  expect((await pull()).stderr).toContain('no basic auth credentials');
+});
+
+it('a registry whose key does not belong to its certificate answers nothing', async () => {
+  await root(REGISTRY, 'openssl rand -hex 8 > /access/tls.key');
+  const { stderr } = await root(CLIENT, `curl -sSk https://${REGISTRY}:5443/v2/`);
+  expect(stderr).toContain('Empty reply from server');
 });

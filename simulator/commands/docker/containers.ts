@@ -27,7 +27,8 @@ function imageAt(args: readonly string[]): number {
   return args.length;
 }
 
-export const run: Verb = (args, { node }) => {
+export const run: Verb = (args, context) => {
+  const { node } = context;
   const at = imageAt(args);
   const options = parseArguments(args.slice(0, at), RUN_VALUES);
   const word = args[at];
@@ -42,7 +43,7 @@ export const run: Verb = (args, { node }) => {
     );
   }
   if (!findImage(node, word)) {
-    const problem = pullImage(node, word);
+    const problem = pullImage(context, word);
     if (problem !== undefined)
       return failure(125, `Unable to find image '${word}' locally\ndocker: ${problem}\nSee 'docker run --help'.`);
   }
@@ -66,6 +67,7 @@ export const run: Verb = (args, { node }) => {
       restart: options.value('--restart') ?? 'no',
       publish: published.join(','),
       volumes: every('-v', '--volume').join(','),
+      environment: every('-e', '--env').join('\n'),
       labels: every('-l', '--label').join('\n'),
     },
   };

@@ -3,7 +3,7 @@ import { activeState } from '../../world/systemd/services.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok } from '../shell/command.ts';
 import { inspect, ps, remove, run, setRunning } from './containers.ts';
 import { images, load, pull, removeImage, save, tag } from './images.ts';
-import { login, push } from './registry-client.ts';
+import { login, logout, push } from './registry-client.ts';
 import type { Verb } from './verb.ts';
 
 const SOCKET = 'unix:///var/run/docker.sock';
@@ -24,6 +24,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   pull,
   push,
   login,
+  logout,
   load,
   save,
   tag,

@@ -10,25 +10,29 @@ import {
   packImage,
   saveImages,
 } from '../../world/images/image.ts';
-import { familiarImage, normalImage } from '../../world/images/image-name.ts';
+import { familiarImage, normalImage, partsOf } from '../../world/images/image-name.ts';
 import { fetchImage, imageProblem } from '../../world/internet/registries.ts';
 import type { SimNode } from '../../world/world.ts';
-import { failure, ok, parseArguments } from '../shell/command.ts';
+import { type CommandContext, failure, ok, parseArguments } from '../shell/command.ts';
+import { loginFor } from './logins.ts';
 import { daemonError, type Verb } from './verb.ts';
 
 /** Pulls an image. @returns why it cannot, or undefined */
-export function pullImage(node: SimNode, image: string): string | undefined {
-  const problem = imageProblem(node, image, 'docker');
-  if (problem) return daemonError(problem.reason);
+export function pullImage(context: CommandContext, image: string): string | undefined {
+  const { node } = context;
   const full = normalImage(image);
-  tagImage(node, full, fetchImage(node, full, 'docker'));
+  const login = loginFor(context, partsOf(full).host);
+  const problem = imageProblem(node, image, 'docker', login);
+  if (problem) return daemonError(problem.reason);
+  tagImage(node, full, fetchImage(node, full, 'docker', login));
   return undefined;
 }
 
-export const pull: Verb = (args, { node }) => {
+export const pull: Verb = (args, context) => {
+  const { node } = context;
   const parsed = parseArguments(args, new Set(['--platform']));
   const [image = ''] = parsed.operands;
-  const problem = pullImage(node, image);
+  const problem = pullImage(context, image);
   if (problem !== undefined) return failure(1, problem);
   const name = normalImage(image);
   if (parsed.has('-q', '--quiet')) return ok(`${name}\n`);

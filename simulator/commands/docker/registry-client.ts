@@ -1,12 +1,15 @@
 import { dockerImages } from '../../world/images/docker-images.ts';
 import { digestOf, packImage } from '../../world/images/image.ts';
 import { normalImage, partsOf } from '../../world/images/image-name.ts';
+import { basicAuthorization } from '../../world/images/registry-login.ts';
 import { reachRegistry } from '../../world/internet/registries.ts';
 import { failure, ok, parseArguments } from '../shell/command.ts';
+import { forgetLogin, keepLogin, loginFor } from './logins.ts';
 import { daemonError, type Verb } from './verb.ts';
 
 /** Pushes an image to a registry on a machine. Public registries want a login that no machine has. */
-export const push: Verb = (args, { node }) => {
+export const push: Verb = (args, context) => {
+  const { node } = context;
   const parsed = parseArguments(args, new Set(['--platform']));
   const full = normalImage(parsed.operands[0] ?? '');
   const { host, repository, reference } = partsOf(full);
@@ -16,8 +19,16 @@ export const push: Verb = (args, { node }) => {
   if (!/[.:]/.test(host) || host === 'docker.io') {
     return failure(1, 'denied: requested access to the resource is denied', head);
   }
-  const reached = reachRegistry(node, host, 'docker');
+  const login = loginFor(context, host);
+  const reached = reachRegistry(node, host, 'docker', login);
   if (reached.kind === 'failed') return failure(1, `Get "https://${host}/v2/": ${reached.reason}`, head);
+  if (reached.server.answer({ method: 'GET', path: '/v2/' }).status === 401) {
+    return failure(
+      1,
+      login === undefined ? 'no basic auth credentials' : 'unauthorized: authentication required',
+      head,
+    );
+  }
   const { manifest, blobs } = packImage(image);
   const { server } = reached;
   let stdout = head;
@@ -45,13 +56,20 @@ export const login: Verb = async (args, context) => {
     return failure(1, 'Error: Cannot perform an interactive login from a non TTY device');
   const warning =
     byOption === undefined ? '' : 'WARNING! Using --password via the CLI is insecure. Use --password-stdin.\n';
-  const reached = reachRegistry(context.node, host, 'docker');
+  const authorization = basicAuthorization(user, password);
+  const reached = reachRegistry(context.node, host, 'docker', authorization);
   if (reached.kind === 'failed') {
     return failure(1, `${warning}${daemonError(`Get "https://${host}/v2/": ${reached.reason}`)}`);
   }
-  const directory = `${context.env['HOME'] ?? '/root'}/.docker`;
-  const auths = { [host]: { auth: Buffer.from(`${user}:${password}`).toString('base64') } };
-  context.files.makeDirectory(directory, true);
-  context.files.write(`${directory}/config.json`, `${JSON.stringify({ auths }, null, '\t')}\n`, { mode: 0o600 });
+  if (reached.server.answer({ method: 'GET', path: '/v2/' }).status === 401) {
+    const refused = `login attempt to https://${host}/v2/ failed with status: 401 Unauthorized`;
+    return failure(1, `${warning}${daemonError(refused)}`);
+  }
+  keepLogin(context, host, authorization.replace(/^Basic /, ''));
   return { stdout: 'Login Succeeded\n', stderr: warning, exitCode: 0 };
+};
+
+export const logout: Verb = ([host = 'docker.io'], context) => {
+  forgetLogin(context, host);
+  return ok(`Removing login credentials for ${host}\n`);
 };

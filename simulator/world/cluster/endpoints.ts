@@ -2,6 +2,7 @@ import { portsOf, runningContainers, serverOn } from '../images/published-ports.
 import type { ProxyClient } from '../internet/proxy-client.ts';
 import { proxyFor } from '../internet/proxy-client.ts';
 import { goError, wayTo } from '../internet/site-proxy.ts';
+import { systemAuthorities, tlsProblem } from '../internet/tls.ts';
 import { addressesOf, isUp } from '../nodes/node.ts';
 import { activeState, kubeletRuns } from '../systemd/services.ts';
 import type { SimNode } from '../world.ts';
@@ -121,8 +122,25 @@ interface Answer {
 
 const broken = (code: number, text: string): Answer => ({ status: 0, body: '', broken: { code, text } });
 
-/** Answers HTTP GET for an address inside the simulated network. */
-export function answerOf(from: SimNode, url: string): Answer {
+/** What the client of a request gives besides the URL. */
+export interface HttpClient {
+  /** The Authorization header. */
+  readonly authorization?: string;
+  /** PEM of the only trusted authorities. Undefined: those of the machine. */
+  readonly authority?: string;
+  /** Whether any certificate will do. */
+  readonly insecure?: boolean;
+}
+
+/**
+ * Answers HTTP GET for an address inside the simulated network.
+ * @param host the name or address that the client has, and that a certificate must be for
+ */
+export function answerOf(
+  from: SimNode,
+  url: string,
+  { host, client }: { readonly host: string; readonly client: HttpClient },
+): Answer {
   const { hostname, port, pathname, search } = new URL(url);
   const number = Number(port || (url.startsWith('https') ? 443 : 80));
   const node = hostNode(from, hostname);
@@ -133,11 +151,12 @@ export function answerOf(from: SimNode, url: string): Answer {
   if (number === 10248) return kubeletRuns(node) ? { status: 200, body: 'ok' } : refused;
   if (number === 2381) return etcdHealth(node) ?? refused;
   const server = serverOn(node, number, node === from);
-  if (server !== undefined && url.startsWith('https:')) {
-    return broken(35, 'error:0A00010B:SSL routines::wrong version number');
-  }
   if (server === 'silent') return broken(52, 'Empty reply from server');
-  if (server) return server.answer({ method: 'GET', path: `${pathname}${search}` });
+  if (server) {
+    const { api, certificate } = server;
+    const problem = connectionProblem(from, url, { host, client, certificate });
+    return problem ?? api.answer({ method: 'GET', path: `${pathname}${search}`, authorization: client.authorization });
+  }
   const reached = reachApi(from, `${hostname}:${number}`);
   if ('problem' in reached) {
     if (reached.problem === 'no-quorum') return { status: 500, body: readyz(false, search.includes('verbose')) };
@@ -152,6 +171,27 @@ export function answerOf(from: SimNode, url: string): Answer {
     status: 403,
     body: '{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}',
   };
+}
+
+/** The answer of a registry to a client that does not come as far as the API. */
+function connectionProblem(
+  from: SimNode,
+  url: string,
+  {
+    host,
+    client,
+    certificate,
+  }: { readonly host: string; readonly client: HttpClient; readonly certificate: string | undefined },
+): Answer | undefined {
+  const isTls = url.startsWith('https:');
+  if (certificate === undefined) {
+    return isTls ? broken(35, 'error:0A00010B:SSL routines::wrong version number') : undefined;
+  }
+  if (!isTls) return { status: 400, body: 'Client sent an HTTP request to an HTTPS server.\n' };
+  if (client.insecure === true) return undefined;
+  const authorities = client.authority === undefined ? systemAuthorities(from) : [client.authority];
+  const problem = tlsProblem(certificate, host, authorities);
+  return problem && broken(60, problem.openssl);
 }
 
 export function readyz(healthy: boolean, verbose: boolean): string {

@@ -1,7 +1,7 @@
 import { activeState } from '../systemd/services.ts';
 import type { SimNode } from '../world.ts';
 import { REGISTRY_PROGRAM } from './image.ts';
-import { RegistryServer } from './registry-server.ts';
+import { type ServedRegistry, servedRegistry } from './served-registry.ts';
 
 /** A port of a machine that docker leads into a container. */
 export interface PublishedPort {
@@ -30,26 +30,18 @@ export function runningContainers(node: SimNode): readonly (readonly [name: stri
 }
 
 const REGISTRY_PORT = 5000;
-const REGISTRY_DATA = '/var/lib/registry';
 
 /**
  * What answers on a port of a machine that a container publishes. Undefined when no container does; `silent` when it
- * is no registry, or listens on another port inside.
+ * is no registry, listens on another port inside, or cannot start with its settings.
  * @param isLocal whether the client is on the machine itself
  */
-export function serverOn(node: SimNode, port: number, isLocal: boolean): RegistryServer | 'silent' | undefined {
+export function serverOn(node: SimNode, port: number, isLocal: boolean): ServedRegistry | 'silent' | undefined {
   for (const [, container] of runningContainers(node)) {
     const found = portsOf(container).find((one) => one.port === port && (isLocal || !one.address.startsWith('127.')));
     if (!found) continue;
     const isRegistry = container.options['program'] === REGISTRY_PROGRAM && found.containerPort === REGISTRY_PORT;
-    return isRegistry ? new RegistryServer(node.root, dataOf(container)) : 'silent';
+    return (isRegistry ? servedRegistry(node, container.options) : undefined) ?? 'silent';
   }
   return undefined;
-}
-
-/** The directory of the machine with the data of a registry: a mounted one, or that of docker's own volume. */
-function dataOf({ options }: Container): string {
-  const mounts = (options['volumes'] ?? '').split(',').map((text) => text.split(':'));
-  const source = mounts.find(([, target]) => target === REGISTRY_DATA)?.[0] ?? options['id'] ?? '';
-  return source.startsWith('/') ? source : `/var/lib/docker/volumes/${source}/_data`;
 }

@@ -1,5 +1,6 @@
 import type { View } from '../files/view.ts';
 import { type Blob, digestOf, MANIFEST_TYPE } from './image.ts';
+import { mayEnter, type RegistryLogin } from './registry-login.ts';
 
 /** A request to a registry. */
 export interface RegistryRequest {
@@ -8,12 +9,16 @@ export interface RegistryRequest {
   readonly path: string;
   /** One character per byte. */
   readonly body?: string;
+  /** The Authorization header. */
+  readonly authorization?: string | undefined;
 }
 
 export interface RegistryAnswer {
   readonly status: number;
   /** One character per byte. */
   readonly body: string;
+  /** The WWW-Authenticate header of an answer that asks for a login. */
+  readonly challenge?: string;
 }
 
 const NAME = '[a-z0-9]+(?:[._/-]+[a-z0-9]+)*';
@@ -26,19 +31,26 @@ const ROUTES = {
 
 /**
  * The registry API (distribution 2.8), on a directory of a machine with the layout of the real one: its content outlives
- * the container. Without login, TLS and deletion.
+ * the container. Without deletion.
  */
 export class RegistryServer {
   readonly #files: View;
   readonly #root: string;
+  readonly #login: RegistryLogin | undefined;
 
-  /** @param directory on the machine that is `/var/lib/registry` in the container */
-  constructor(files: View, directory: string) {
+  /**
+   * @param directory on the machine that is `/var/lib/registry` in the container
+   * @param login who may use the registry. Undefined: everyone
+   */
+  constructor(files: View, directory: string, login?: RegistryLogin) {
     this.#files = files;
     this.#root = `${directory}/docker/registry/v2`;
+    this.#login = login;
   }
 
-  answer({ method, path, body = '' }: RegistryRequest): RegistryAnswer {
+  answer(request: RegistryRequest): RegistryAnswer {
+    const { method, path, body = '', authorization } = request;
+    if (this.#login && !mayEnter(this.#login, authorization)) return unauthorized(this.#login);
     const { pathname, searchParams } = new URL(path, 'http://registry');
     const reads = method === 'GET' || method === 'HEAD';
     if (pathname === '/v2/' && reads) return json(200, {});
@@ -168,6 +180,11 @@ function json(status: number, value: unknown): RegistryAnswer {
 
 function problem(status: number, code: string, message: string, detail: unknown): RegistryAnswer {
   return json(status, { errors: [{ code, message, detail }] });
+}
+
+function unauthorized({ realm }: RegistryLogin): RegistryAnswer {
+  const challenge = `Basic realm="${realm}"`;
+  return { ...problem(401, 'UNAUTHORIZED', 'authentication required', null), challenge };
 }
 
 function unknownName(name: string): RegistryAnswer {

@@ -7,9 +7,11 @@ import type { RegistryServer } from '../images/registry-server.ts';
 import { isUp } from '../nodes/node.ts';
 import type { SimNode } from '../world.ts';
 import { goClient } from './proxy-client.ts';
+import { containerdTrust, dockerTrust } from './registry-trust.ts';
 import { isReleased } from './releases.ts';
 import { addressOf } from './request.ts';
 import { goError, wayTo } from './site-proxy.ts';
+import { tlsProblem } from './tls.ts';
 
 /** The reason why an image cannot be pulled, in the runtime's words. */
 export interface ImageProblem {
@@ -23,12 +25,18 @@ const PUBLIC = new Set(
 /**
  * Returns why a runtime on this machine cannot pull an image. Undefined when it can.
  * @param client decides which settings apply: docker's daemon.json, or containerd's certs.d
+ * @param authorization the header with which the client logs in
  */
-export function imageProblem(node: SimNode, image: string, client: 'docker' | 'containerd'): ImageProblem | undefined {
+export function imageProblem(
+  node: SimNode,
+  image: string,
+  client: 'docker' | 'containerd',
+  authorization?: string,
+): ImageProblem | undefined {
   if (!/^[a-z0-9][\w./:@-]*$/.test(image)) return { reason: `invalid reference format` };
   const full = normalImage(image);
   const host = full.slice(0, full.indexOf('/'));
-  const wanted = { host, full, client };
+  const wanted = { host, full, client, authorization };
   const way = wayTo(
     node,
     new URL(`https://${host}/v2/`),
@@ -72,18 +80,26 @@ interface Wanted {
   readonly host: string;
   readonly full: string;
   readonly client: 'docker' | 'containerd';
+  readonly authorization?: string | undefined;
 }
 
 /** A registry on a machine, as a runtime on another machine reaches it; or why it does not. */
 export type ReachedRegistry =
-  | { readonly kind: 'reached'; readonly server: RegistryServer }
+  | { readonly kind: 'reached'; readonly server: Pick<RegistryServer, 'answer'> }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Connects to a registry on a machine. It speaks plain HTTP, so the runtime needs a setting for it.
+ * Connects to a registry on a machine. The runtime needs a setting for one that speaks plain HTTP, or has a certificate
+ * of an authority of its own.
  * @param host `host[:port]`
+ * @param authorization the header with which the runtime logs in
  */
-export function reachRegistry(node: SimNode, host: string, client: 'docker' | 'containerd'): ReachedRegistry {
+export function reachRegistry(
+  node: SimNode,
+  host: string,
+  client: 'docker' | 'containerd',
+  authorization?: string,
+): ReachedRegistry {
   const fail = (reason: string): ReachedRegistry => ({ kind: 'failed', reason });
   const [name = '', given = '443'] = host.split(':');
   const port = Number(given);
@@ -94,18 +110,26 @@ export function reachRegistry(node: SimNode, host: string, client: 'docker' | 'c
   const server = serverOn(other, port, other === node);
   if (server === undefined) return fail(`dial tcp ${host}: connect: connection refused`);
   if (server === 'silent') return fail('EOF');
-  if (!mayUsePlainHttp(node, host, client)) return fail('http: server gave HTTP response to HTTPS client');
-  return { kind: 'reached', server };
+  const { api, certificate } = server;
+  const trust = TRUST[client](node, host);
+  if (certificate === undefined && !trust.plainHttp) return fail('http: server gave HTTP response to HTTPS client');
+  const problem =
+    certificate === undefined || trust.anyCertificate ? undefined : tlsProblem(certificate, name, trust.authorities);
+  if (problem) return fail(problem.go);
+  return { kind: 'reached', server: { answer: (request) => api.answer({ ...request, authorization }) } };
 }
+
+const TRUST = { docker: dockerTrust, containerd: containerdTrust } as const;
 
 /** Checks an image of a registry on another machine. */
 function privateProblem(node: SimNode, wanted: Wanted): ImageProblem | undefined {
-  const { host, full, client } = wanted;
-  const reached = reachRegistry(node, host, client);
+  const { host, full, client, authorization } = wanted;
+  const reached = reachRegistry(node, host, client, authorization);
   if (reached.kind === 'failed') return { reason: refusedRequest(wanted, reached.reason) };
   const { repository, reference } = partsOf(full);
   const { status } = reached.server.answer({ method: 'HEAD', path: `/v2/${repository}/manifests/${reference}` });
   if (status === 200) return undefined;
+  if (status === 401) return { reason: refusedLogin(wanted) };
   return {
     reason:
       client === 'docker'
@@ -114,14 +138,31 @@ function privateProblem(node: SimNode, wanted: Wanted): ImageProblem | undefined
   };
 }
 
+/** The words of the client for a registry that does not let it in. */
+function refusedLogin(wanted: Wanted): string {
+  const { host, full, client, authorization } = wanted;
+  if (client === 'docker') {
+    return authorization === undefined
+      ? `${headOf(wanted)}: no basic auth credentials`
+      : `${headOf(wanted)}: unauthorized: authentication required`;
+  }
+  const { reference } = partsOf(full);
+  return `failed to resolve reference "${full}": pulling from host ${host} failed with status code [manifests ${reference}]: 401 Unauthorized`;
+}
+
 /**
  * The image behind a name, for a machine that may pull it (`imageProblem`).
  * @throws Error when a registry on a machine has no such image
  */
-export function fetchImage(node: SimNode, full: string, client: 'docker' | 'containerd'): Image {
+export function fetchImage(
+  node: SimNode,
+  full: string,
+  client: 'docker' | 'containerd',
+  authorization?: string,
+): Image {
   const { host, repository, reference } = partsOf(full);
   if (PUBLIC.has(host)) return publicImage(full);
-  const reached = reachRegistry(node, host, client);
+  const reached = reachRegistry(node, host, client, authorization);
   if (reached.kind === 'failed') throw new Error(reached.reason);
   const read = (path: string) => reached.server.answer({ method: 'GET', path: `/v2/${repository}/${path}` }).body;
   const manifest = JSON.parse(read(`manifests/${reference}`)) as {
@@ -133,12 +174,4 @@ export function fetchImage(node: SimNode, full: string, client: 'docker' | 'cont
     config: read(`blobs/${manifest.config.digest}`),
     layers: manifest.layers.map(({ digest }) => unpacked(digest)),
   };
-}
-
-function mayUsePlainHttp({ root }: SimNode, host: string, client: 'docker' | 'containerd'): boolean {
-  if (/^(localhost|127\.)/.test(host)) return true;
-  const text = (path: string) => (root.exists(path) ? root.readText(path) : '');
-  if (client === 'docker') return text('/etc/docker/daemon.json').includes(`"${host}"`);
-  const config = /config_path\s*=\s*"([^"]+)"/.exec(text('/etc/containerd/config.toml'))?.[1];
-  return config !== undefined && text(`${config}/${host}/hosts.toml`).includes(`"http://${host}"`);
 }

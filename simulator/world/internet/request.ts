@@ -1,4 +1,4 @@
-import { answerOf } from '../cluster/endpoints.ts';
+import { answerOf, type HttpClient } from '../cluster/endpoints.ts';
 import type { SimNode } from '../world.ts';
 import { artefactAt } from './artefacts.ts';
 import { isKnownHost } from './hosts.ts';
@@ -38,7 +38,7 @@ function parse(url: string): URL | undefined {
 }
 
 /** The credentials of a client, and its proxy settings. Without settings it connects directly. */
-export interface Caller extends ApiCaller {
+export interface Caller extends ApiCaller, HttpClient {
   readonly proxies?: ProxyClient;
 }
 
@@ -57,13 +57,16 @@ export function request(node: SimNode, url: string, caller: Caller = {}): Answer
 function answerAt(
   node: SimNode,
   target: URL,
-  { url, caller }: { readonly url: string; readonly caller: ApiCaller },
+  { url, caller }: { readonly url: string; readonly caller: Caller },
 ): Answer {
   const address = addressOf(node, target.hostname);
   if (address !== undefined) {
     const fromApi = kubeApiAnswer(node, target, caller);
     if (fromApi) return fromApi;
-    const { status, body, broken } = answerOf(node, url.replace(target.hostname, address));
+    const { status, body, broken } = answerOf(node, url.replace(target.hostname, address), {
+      host: target.hostname,
+      client: caller,
+    });
     if (!broken) return { kind: 'answer', status, body };
     return { kind: 'failed', code: knownCode(broken.code), reason: broken.text };
   }
