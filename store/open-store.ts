@@ -1,17 +1,7 @@
 import { CamelCasePlugin, Kysely, PGliteDialect, PostgresDialect } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import { Pool } from 'pg';
-import { VnflowError } from '../domain/problems.ts';
 import { type EmbeddedDatabase, openEmbeddedPostgres } from './embedded-postgres.ts';
 import { guardAgainstDeath } from './embedded-postgres-death.ts';
-import * as first from './migrations/2026-11-21-first.ts';
-import * as kubernetesVim from './migrations/2026-11-21-kubernetes-vim.ts';
-import * as clusterBackups from './migrations/2026-11-22-cluster-backups.ts';
-import * as operatorControls from './migrations/2026-11-22-operator-controls.ts';
-import * as stepAttempts from './migrations/2026-11-22-step-attempts.ts';
-import * as takeOver from './migrations/2026-11-23-take-over.ts';
-import * as packageUploads from './migrations/2026-11-24-package-uploads.ts';
-import * as changedInfo from './migrations/2026-11-25-changed-info.ts';
 import type { Schema } from './schema.ts';
 import { poolThatTells } from './store-lost.ts';
 
@@ -20,17 +10,6 @@ export type Database = Kysely<Schema>;
 export type StoreLocation =
   | ({ readonly kind: 'embedded' } & EmbeddedDatabase)
   | { readonly kind: 'postgres'; readonly url: string };
-
-const MIGRATIONS: Record<string, Migration> = {
-  '2026-11-21-first': first,
-  '2026-11-21-kubernetes-vim': kubernetesVim,
-  '2026-11-22-cluster-backups': clusterBackups,
-  '2026-11-22-operator-controls': operatorControls,
-  '2026-11-22-step-attempts': stepAttempts,
-  '2026-11-23-take-over': takeOver,
-  '2026-11-24-package-uploads': packageUploads,
-  '2026-11-25-changed-info': changedInfo,
-};
 
 /** Tables and columns have snake_case names in SQL. Names inside a jsonb column are not changed. */
 const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true });
@@ -72,19 +51,4 @@ function postgresPool(url: string): Pool {
  */
 export function createStore(location: StoreLocation, died: (error: Error) => void = () => {}): Database {
   return new Kysely<Schema>({ dialect: dialect(location, died), plugins: [CAMEL_CASE] });
-}
-
-/**
- * Brings the schema of a store up to date.
- * @throws VnflowError STORE_UNAVAILABLE; Error naming the migration that failed
- */
-export async function migrateStore(db: Database): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error instanceof VnflowError) throw error;
-  if (error) {
-    const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'the first step';
-    const words = error instanceof Error ? error.message : String(error);
-    throw new Error(`The store could not be migrated: ${failed} failed: ${words}`, { cause: error });
-  }
 }

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { createStore, migrateStore } from './open-store.ts';
+import { migrateStore } from './migrate-store.ts';
+import { createStore } from './open-store.ts';
 import { isStoreLost } from './store-lost.ts';
 
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code });

@@ -3,7 +3,7 @@ import type { Pace } from '../activities/dependencies.ts';
 import { startApi } from '../api/start-api.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { connectEngine } from '../engine/connect-engine.ts';
-import { migrateStore } from '../store/open-store.ts';
+import { migrateStore } from '../store/migrate-store.ts';
 import { composeActivities, composeApi, composeStored, type Stored } from './composition.ts';
 import type { Configuration } from './configuration.ts';
 import { type KeptWorker, keepWorker } from './keep-worker.ts';

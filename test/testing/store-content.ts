@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/open-store.ts';
 
 /** Tables that are left out. `step_duration` gets a row from every step, whatever its outcome. */
-const NOT_CONTENT = new Set(['step_duration', 'kysely_migration', 'kysely_migration_lock']);
+const NOT_CONTENT = new Set(['step_duration', 'schema_migration']);
 
 /** Every row of every table, by table; the packages' own bytes are left out. */
 export async function storeContent(db: Database): Promise<Record<string, unknown[]>> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { createStore, type Database, migrateStore, type StoreLocation } from '../../store/open-store.ts';
+import { migrateStore } from '../../store/migrate-store.ts';
+import { createStore, type Database, type StoreLocation } from '../../store/open-store.ts';
 
 /** Archives of new databases, made once for all test files. */
 const ARCHIVES = fileURLToPath(new URL('../../.vnflow/new-databases', import.meta.url));

@@ -4,7 +4,7 @@ import type { ActivityInterceptorsFactory, WorkerOptions } from '@temporalio/wor
 import { pino } from 'pino';
 import { z } from 'zod';
 import { DEFAULT_BACKUPS } from '../../activities/dependencies.ts';
-import { migrateStore } from '../../store/open-store.ts';
+import { migrateStore } from '../../store/migrate-store.ts';
 import { masterKey } from '../../store/seal.ts';
 import { composeActivities, composeStored } from '../../worker/composition.ts';
 import { installRuntime } from '../../worker/runtime.ts';
