@@ -432,6 +432,13 @@ export const PROBLEMS = {
     remedy:
       'Copy the images that you need to another registry. Then send the heal again with `"accept_content_loss": true` in `additionalParams`.',
   },
+  CONTENT_UNREADABLE: {
+    status: 422,
+    title: 'Content cannot be copied',
+    retriable: false,
+    remedy:
+      'Push the image anew or delete its tag, then `vnflow ops retry OP_OCC`. Or fail the operation, and heal with `"accept_content_loss": true` in `additionalParams`: images that cannot be read are lost, and the log names them.',
+  },
   REGISTRY_NOT_READY: {
     status: 422,
     title: 'Registry not ready',

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import PQueue from 'p-queue';
 import type { Client } from 'ssh2';
-import { VnflowError } from '../domain/problems.ts';
 import { type BastionTarget, enterBastion } from './bastion.ts';
 import { connect } from './connection.ts';
 import { dial } from './dial.ts';
 import { type ExecOptions, type ExecResult, execOn } from './exec.ts';
 import type { HostKeyPolicy } from './host-key.ts';
+import { openTunnel } from './tunnel.ts';
 
 export interface SessionTarget {
   readonly host: string;
@@ -29,8 +29,20 @@ export interface SshSession {
   readonly username: string;
   /** Runs a command. At most four commands of a session run at the same time; further ones wait in a queue. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
+  /**
+   * Opens a TCP connection from the node to a port. sshd must allow it (`AllowTcpForwarding`, which is its default). A
+   * connection is no session, so there may be many.
+   */
+  connect(port: number, options: ConnectOptions): Promise<Duplex>;
   /** May be called more than once. */
   end(): void;
+}
+
+export interface ConnectOptions {
+  /** The address that the node connects to, as a rule one of its own. */
+  readonly host: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -43,7 +55,8 @@ export async function openSession(target: SessionTarget): Promise<SshSession> {
   const label = `node ${host}`;
   const node = { host, port, label };
   const limits = { timeoutMs, signal };
-  const reach = () => (bastion ? forward(bastion.client, node, limits) : dial(node, limits));
+  const words = { through: 'bastion', to: label };
+  const reach = () => (bastion ? openTunnel(bastion.client, node, { ...limits, words }) : dial(node, limits));
   const address = `${bastion ? bastion.label : ''}>${host}:${port}`;
   try {
     const client = await connect({ username, ...auth, hostKey, label, address, isUrgent, reach }, limits);
@@ -53,41 +66,6 @@ export async function openSession(target: SessionTarget): Promise<SshSession> {
     bastion?.leave();
     throw error;
   }
-}
-
-function forward(
-  bastion: Client,
-  { host, port, label }: { readonly host: string; readonly port: number; readonly label: string },
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
-): Promise<Duplex> {
-  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
-  const over = new AbortController();
-  const fail = (why: string) =>
-    reject(
-      new VnflowError('NODE_UNREACHABLE', { detail: `The bastion could not reach the ${label}: ${why}.`, seen: why }),
-    );
-  const onClose = () => fail('the connection to the bastion closed');
-  const onAbort = () => reject(signal?.reason);
-  const timer = setTimeout(() => fail(`no answer within ${timeoutMs / 1000} s`), timeoutMs);
-  bastion.once('close', onClose);
-  signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    bastion.forwardOut('127.0.0.1', 0, host, port, (error, stream) => {
-      if (error) return fail(error.message);
-      stream.on('error', () => stream.destroy()); // the session over this stream notices it, because the stream closes
-      if (over.signal.aborted)
-        stream.destroy(); // the caller does not wait any more, but sshd would keep the unfinished login
-      else resolve(stream);
-    });
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error)); // "Not connected"
-  }
-  return promise.finally(() => {
-    over.abort();
-    clearTimeout(timer);
-    bastion.removeListener('close', onClose);
-    signal?.removeEventListener('abort', onAbort);
-  });
 }
 
 /**
@@ -114,6 +92,12 @@ function sessionOf(client: Client, { label, username }: { label: string; usernam
       places.add(
         () => execOn(client, command, { ...options, ...(signal ? { signal } : {}), label, lost: () => lost }),
         signal ? { signal } : {},
+      ),
+    connect: (port, { host, timeoutMs, signal }) =>
+      openTunnel(
+        client,
+        { host, port },
+        { timeoutMs, signal, words: { through: label, to: `port ${port} of ${host}` } },
       ),
     end: () => {
       lost ??= new Error('session ended');

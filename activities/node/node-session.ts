@@ -62,13 +62,17 @@ interface VisitingContext extends LeasedContext {
 }
 
 /**
- * Checks before each command that the attempt still has its lease: an attempt that was overtaken must do nothing more
+ * Checks before each command and each connection that the attempt still has its lease: an attempt that was overtaken must do nothing more
  * on a node.
  */
 function holdSession(session: SshSession, { mustHold }: LeasedContext): SshSession {
   return {
     ...session,
     exec: (command, options) => session.exec(command, { ...options, beforeStart: mustHold }),
+    connect: (port, options) => {
+      mustHold();
+      return session.connect(port, options);
+    },
   };
 }
 

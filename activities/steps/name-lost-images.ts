@@ -1,9 +1,10 @@
 import { VnflowError } from '../../domain/problems.ts';
-import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { imagesOf } from '../../domain/vnf-kinds/private-registry/contents.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
 import { attemptNumber } from '../attempt/step-attempt.ts';
 import { onNode } from '../node/node-session.ts';
-import { listImages } from '../registry/registry-api.ts';
+import { listContents } from '../registry/list-contents.ts';
+import { RegistryClient } from '../registry/registry-client.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 /** A server that is healed is often dead: the heal does not wait long for it. */
@@ -23,7 +24,7 @@ export async function nameLostImages(step: StepContextOf<'nameLostImages'>): Pro
 async function describeLostImages(step: StepContextOf<'nameLostImages'>): Promise<string> {
   try {
     const images = await onNode(step, { limitSeconds: REACH_SECONDS }, (node) =>
-      listImages(node, RegistryParameters.parse(node.parameters).port_no),
+      RegistryClient.use(node, async (registry) => imagesOf(await listContents(registry))),
     );
     if (images.length === 0) return 'The registry has no images: nothing is lost.';
     return `These images are lost:\n${images.map((image) => `  ${image}\n`).join('')}`;

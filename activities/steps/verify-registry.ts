@@ -1,5 +1,4 @@
 import { VnflowError } from '../../domain/problems.ts';
-import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
 import { pollUntil } from '../attempt/poll.ts';
 import { onNode } from '../node/node-session.ts';
 import { askRegistry } from '../registry/registry-api.ts';
@@ -15,15 +14,13 @@ const ANSWER_SECONDS = 120;
 export async function verifyRegistry(step: StepContextOf<'verifyRegistry'>): Promise<undefined> {
   const { pace } = step.deps;
   await onNode(step, {}, async (node) => {
-    const { port_no } = RegistryParameters.parse(node.parameters);
-    const origin = `${node.node.nicAddress}:${port_no}`;
     await pollUntil({ pause: pace.poll, limitSeconds: ANSWER_SECONDS, signal: step.signal }, async (isLate) => {
       try {
-        await askRegistry(node, origin, ['']);
+        await askRegistry(node);
         return true;
       } catch (error) {
         if (!(error instanceof VnflowError) || error.code !== 'REGISTRY_NOT_READY' || isLate()) throw error;
-        step.say(`waiting for the registry at ${origin}`);
+        step.say(`waiting for the registry of ${node.node.nodeName}`);
         return undefined;
       }
     });

@@ -4,6 +4,7 @@ import { createDice } from '../../kernel/dice.ts';
 import { generateHostKey, SERVER_BASICS } from '../../world/nodes/host-keys.ts';
 import { homeOf } from '../../world/shell/login.ts';
 import type { SimNode } from '../../world/world.ts';
+import { createForwardedPorts, type ForwardedPorts } from './forwarded-port.ts';
 import { createStartups, MAX_SESSIONS, type Startups, sayOpenFailed, streamOf } from './limits.ts';
 import { serveSession } from './session.ts';
 
@@ -15,7 +16,8 @@ export interface NodeDoor {
 
 export function createNodeDoor(node: SimNode): NodeDoor {
   const startups = createStartups(createDice(node.world.seed, node.id), () => recordLimit(node, 'MaxStartups'));
-  const accept = (client: Connection) => serveClient(node, client, startups);
+  const forwarded = createForwardedPorts(node);
+  const accept = (client: Connection) => serveClient(node, client, { startups, forwarded });
   const server = new ssh2.Server({ ...SERVER_BASICS, hostKeys: [node.state.hostKey.private] }, accept);
   return {
     enter: (channel) => {
@@ -34,7 +36,12 @@ function recordLimit(node: SimNode, what: 'MaxSessions' | 'MaxStartups'): void {
   node.world.ledger.record({ kind: 'ssh-limit', where: node.label(), what, detail: { server: node.id } });
 }
 
-function serveClient(node: SimNode, client: Connection, startups: Startups): void {
+interface Door {
+  readonly startups: Startups;
+  readonly forwarded: ForwardedPorts;
+}
+
+function serveClient(node: SimNode, client: Connection, { startups, forwarded }: Door): void {
   const { world } = node;
   sayOpenFailed(client);
   const off = () => client.end();
@@ -86,7 +93,10 @@ function serveClient(node: SimNode, client: Connection, startups: Startups): voi
       };
       serveSession(node, user, { session: accept(), cut: () => streamOf(client).destroy(), onEnd });
     });
-    client.on('tcpip', (_, reject) => reject());
+    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
+      if (forwarded.listens(destIP, destPort)) forwarded.serve(accept(), destPort);
+      else reject();
+    });
   });
 }
 

@@ -8,6 +8,8 @@ export interface ServedRegistry {
   readonly api: RegistryServer;
   /** The certificate in PEM. Undefined when the registry speaks plain HTTP. */
   readonly certificate: string | undefined;
+  /** The private key of the certificate, in PEM. */
+  readonly key?: string | undefined;
 }
 
 type Options = Readonly<Record<string, string>>;
@@ -24,7 +26,11 @@ export function servedRegistry(node: SimNode, options: Options): ServedRegistry 
   const login = loginOf(node, options, settings);
   if (certificate === 'broken' || login === 'broken') return undefined;
   const data = machinePath(options, DATA) ?? `/var/lib/docker/volumes/${options['id'] ?? ''}/_data`;
-  return { api: new RegistryServer(node.root, data, login), certificate };
+  return {
+    api: new RegistryServer(node.root, data, login),
+    certificate: certificate?.certificate,
+    key: certificate?.key,
+  };
 }
 
 type Settings = ReadonlyMap<string, string>;
@@ -35,14 +41,19 @@ function settingsOf(options: Options): Settings {
   return new Map(lines.map((line) => [line.replace(/=.*/s, ''), line.replace(/^[^=]*=/, '')]));
 }
 
-function certificateOf(node: SimNode, options: Options, settings: Settings): string | 'broken' | undefined {
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+function certificateOf(node: SimNode, options: Options, settings: Settings): Pair | 'broken' | undefined {
   const file = settings.get('REGISTRY_HTTP_TLS_CERTIFICATE');
   if (file === undefined) return undefined;
   const certificate = readFile(node, options, file);
   const key = readFile(node, options, settings.get('REGISTRY_HTTP_TLS_KEY') ?? '');
   if (certificate === undefined || key === undefined) return 'broken';
   try {
-    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)) ? certificate : 'broken';
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)) ? { certificate, key } : 'broken';
   } catch {
     return 'broken';
   }
