@@ -1,6 +1,7 @@
 import express, { type Express, type Router } from 'express';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { ApiContext } from './dependencies.ts';
+import { healthRoutes } from './health/health-routes.ts';
 import {
   type Dialect,
   packageDialect,
@@ -11,14 +12,14 @@ import {
   vnflowDialect,
 } from './http/dialect.ts';
 import { type Endpoints, withoutBody } from './http/endpoint.ts';
-import { errorHandler, refuseMethod, resourceRouter, send } from './http/resources.ts';
+import { measureRequests } from './http/measure-requests.ts';
+import { errorHandler, resourceRouter } from './http/resources.ts';
 import { vnfInstanceResources as v1InstanceResources } from './v1/vnf-instances.ts';
 import { vnfLcmOpOccResources as v1OpOccResources } from './v1/vnf-lcm-op-occs.ts';
 import { vnfInstanceResources } from './v2/vnf-instances.ts';
 import { vnfLcmOpOccResources } from './v2/vnf-lcm-op-occs.ts';
 import { vimResources } from './vims/vims.ts';
 import { apiVersions } from './vnflcm/api-versions.ts';
-import { health } from './vnflow/health.ts';
 import { vnflowResources } from './vnflow/vnflow-resources.ts';
 import type { PackageUploads } from './vnfpkgm/package-uploads.ts';
 import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
@@ -37,11 +38,8 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.disable('etag');
   app.enable('case sensitive routing');
   app.use(withOneLeadingSlash);
-  // It needs no authentication, because load balancers request it.
-  app.all('/vnflow/v1/health', async (request, response) => {
-    if (request.method !== 'GET') throw refuseMethod(request, response, ['GET']);
-    await send(response, vnflowDialect, await health(context));
-  });
+  app.use(measureRequests);
+  app.use(healthRoutes(context));
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
   app.use('/vnflcm/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm') }));
   const v1 = { ...v1InstanceResources(context), ...v1OpOccResources(context) };

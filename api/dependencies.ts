@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
 import type { VnflowError } from '../domain/problems.ts';
+import type { MetricsSource } from '../metrics/write-metrics.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { LcmEngine } from './engine.ts';
+import { checkStore } from './health/check-store.ts';
+import type { HealthCheck } from './health/checks.ts';
 
 /** The user that a token was issued to. */
 export interface TokenOwner {
@@ -78,11 +81,17 @@ export interface ApiDependencies {
   readonly allowPackageCode?: boolean;
   /** Why nothing can be answered yet, for example because the store has never been reached. */
   readonly notReady?: () => VnflowError | undefined;
+  /** What operations need besides the store. */
+  readonly checks?: readonly HealthCheck[];
+  /** Metrics besides those of the process. Undefined: the API does not serve `/metrics`. */
+  readonly metrics?: readonly MetricsSource[] | undefined;
 }
 
 /** `ApiDependencies` with all defaults filled in. */
-export type ApiContext = Omit<ApiDependencies, 'limits' | 'packageHosts'> & {
+export type ApiContext = Omit<ApiDependencies, 'limits' | 'packageHosts' | 'checks'> & {
   readonly limits: Limits;
+  /** The store's check comes first. */
+  readonly checks: readonly HealthCheck[];
   readonly packageHosts: readonly string[];
 };
 
@@ -92,5 +101,6 @@ export function apiContext(deps: ApiDependencies): ApiContext {
     endpoint: deps.endpoint.replace(/\/+$/, ''),
     limits: { ...DEFAULT_LIMITS, ...deps.limits },
     packageHosts: deps.packageHosts ?? [],
+    checks: [checkStore(deps.db, deps.notReady), ...(deps.checks ?? [])],
   };
 }

@@ -14,6 +14,12 @@ export interface RunningApi {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** Is it an address that only this machine reaches? */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host);
+}
+
 /** The longest time of a request: a large package over a slow line. */
 const LONGEST_REQUEST_MS = 3_600_000;
 /**
@@ -38,7 +44,7 @@ export async function startApi({
   host: string;
   port: number;
 }): Promise<RunningApi> {
-  if (!deps.validateToken && !LOOPBACK.has(host)) {
+  if (!deps.validateToken && !isLoopback(host)) {
     throw new Error(`Without authentication the API listens on loopback only, not on ${host}.`);
   }
   const context = apiContext(deps);

@@ -6,6 +6,7 @@ import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster
 import type { Database } from '../store/open-store.ts';
 import { findOpenOperation } from '../store/operations.ts';
 import type { Secrets } from '../store/secrets.ts';
+import { type EngineCheck, engineChecks } from './check-engine.ts';
 import { clearInstance } from './clear-instance.ts';
 import { controlOperation } from './control-operation.ts';
 import { toEngineProblem } from './engine-problem.ts';
@@ -21,6 +22,8 @@ export interface ConnectedEngine {
   settle(vnfLcmOpOccId: string): Promise<void>;
   look(request: LookRequest): Promise<ClusterLook>;
   clear(vnfInstanceId: string): Promise<void>;
+  /** What operations need of Temporal. */
+  readonly checks: readonly EngineCheck[];
   close(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export function connectEngine(db: Database, options: EngineOptions): ConnectedEn
     },
     look: (request) => lookAtCluster(client, request),
     clear: (vnfInstanceId) => clearInstance(client, vnfInstanceId),
+    checks: engineChecks(client),
     close: async () => {
       await reconciler.stop();
       await connection.close();

@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import axios from 'axios';
+import { measureOpenstackCall } from '../metrics/instruments.ts';
 import { type Call, createConnectionProblem, createProtocolProblem } from './failures.ts';
 
 export interface TransportOptions {
@@ -60,6 +61,8 @@ export function createTransport({ caCert, verify = true }: TransportOptions = {}
   return async ({ method, url, headers, data, timeoutMs, signal, service }) => {
     signal?.throwIfAborted();
     const call = describeCall(service, method, url);
+    const since = performance.now();
+    let status: number | undefined;
     const deadline = AbortSignal.timeout(timeoutMs); // axios' own time-out does not cover a body that arrives slowly
     try {
       const answer = await client.request<unknown>({
@@ -69,6 +72,7 @@ export function createTransport({ caCert, verify = true }: TransportOptions = {}
         ...(data === undefined ? {} : { data }),
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       });
+      status = answer.status;
       const body = typeof answer.data === 'string' ? answer.data : '';
       return { status: answer.status, headers: plainHeaders(answer.headers), body };
     } catch (error) {
@@ -76,6 +80,8 @@ export function createTransport({ caCert, verify = true }: TransportOptions = {}
       throw deadline.aborted
         ? createConnectionProblem(call, Object.assign(new Error(), { code: 'ETIMEDOUT' }))
         : createTransportProblem(call, error);
+    } finally {
+      measureOpenstackCall({ service, method, status }, (performance.now() - since) / 1000);
     }
   };
 }

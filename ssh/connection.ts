@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import PQueue from 'p-queue';
 import pRetry from 'p-retry';
 import type { Client } from 'ssh2';
+import { measureSshLogin } from '../metrics/instruments.ts';
 import { DroppedConnection, type LoginOptions, type LoginTarget, logIn } from './log-in.ts';
 
 export interface Machine extends LoginTarget {
@@ -35,7 +36,8 @@ const doors = new Map<string, PQueue>();
 export function connect(machine: Machine, options: LoginOptions): Promise<Client> {
   const { timeoutMs, signal } = options;
   const again = { ...BACK_OFF, maxRetryTime: timeoutMs, shouldRetry: isDropped, ...(signal ? { signal } : {}) };
-  return loginQueueOf(machine).add(() => pRetry(() => attempt(machine, options), again), placeOf(machine, signal));
+  const logInAgain = () => measureSshLogin(pRetry(() => attempt(machine, options), again));
+  return loginQueueOf(machine).add(logInAgain, placeOf(machine, signal));
 }
 
 function placeOf({ isUrgent = false }: Machine, signal: AbortSignal | undefined) {

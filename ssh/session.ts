@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import PQueue from 'p-queue';
 import type { Client } from 'ssh2';
+import { measureSshCommand } from '../metrics/instruments.ts';
 import { type BastionTarget, enterBastion } from './bastion.ts';
 import { connect } from './connection.ts';
 import { dial } from './dial.ts';
@@ -90,7 +91,10 @@ function sessionOf(client: Client, { label, username }: { label: string; usernam
     username,
     exec: (command, { signal, ...options } = {}) =>
       places.add(
-        () => execOn(client, command, { ...options, ...(signal ? { signal } : {}), label, lost: () => lost }),
+        () =>
+          measureSshCommand(
+            execOn(client, command, { ...options, ...(signal ? { signal } : {}), label, lost: () => lost }),
+          ),
         signal ? { signal } : {},
       ),
     connect: (port, { host, timeoutMs, signal }) =>

@@ -70,8 +70,21 @@ it('the API comes up before Postgres and Temporal, answers 503 until the store i
 }, 150_000);
 
 it('a worker without Temporal says what it waits for, and ends at SIGTERM', async () => {
-  const { child, output, ended } = vnflow(['worker']);
+  const port = await freePort(0);
+  const { child, output, ended } = vnflow(['worker'], {
+    ...environment,
+    VNFLOW_METRICS_LISTEN: `127.0.0.1:${port}`,
+  });
   await expect.poll(output, { timeout: 90_000 }).toContain('waiting for the Temporal server');
+  const http = axios.create({ baseURL: `http://127.0.0.1:${port}`, validateStatus: () => true, proxy: false });
+  const [alive, ready, metrics] = await Promise.all([http.get('/livez'), http.get('/readyz'), http.get('/metrics')]);
+  expect([alive.status, ready.status, metrics.status]).toEqual([200, 503, 200]);
+  expect(ready.data.checks).toMatchObject([
+    { name: 'store', ok: true },
+    { name: 'temporal', ok: false },
+    { name: 'worker', ok: false },
+  ]);
+  expect(metrics.data).toContain('process_cpu_seconds_total');
   expect(child.exitCode).toBeNull();
   child.kill('SIGTERM');
   expect(await ended, output()).toBe(0);

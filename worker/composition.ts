@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type ActivityDependencies, type Pace, paceAt } from '../activities/dependencies.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
+import { checkKeystone } from '../openstack/check-keystone.ts';
 import { validateToken } from '../openstack/keystone-token.ts';
 import { checkConnection } from '../openstack/session.ts';
 import { readCsar } from '../packages/csar.ts';
@@ -60,7 +61,10 @@ export function composeActivities(
 }
 
 export interface ApiComposition
-  extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts' | 'allowPackageCode'> {
+  extends Pick<
+    ApiDependencies,
+    'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts' | 'allowPackageCode' | 'checks' | 'metrics'
+  > {
   /** URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;
 }
@@ -73,6 +77,7 @@ export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: A
     secrets,
     readCsar: (file) => readCsar(file, undefined, { remoteHosts: given.packageHosts ?? [] }),
     checkVim: checkConnection,
+    checks: [...(given.checks ?? []), { name: 'keystone', look: () => checkKeystone(keystoneUrl) }],
     validateToken: (token) => validateToken(keystoneUrl, token),
     authUrl: keystoneUrl,
   };

@@ -10,6 +10,8 @@ export type { Durability };
 
 const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/;
 
+const LISTEN = /^(?<host>[^\s/]+):(?<port>\d{1,5})$/;
+
 /** An empty variable counts as absent, because docker compose passes absent variables on as empty ones. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
@@ -21,6 +23,7 @@ const Environment = z.object({
   VNFLOW_MASTER_KEY: optional(z.string()),
   VNFLOW_KEYSTONE_URL: optional(z.url()),
   VNFLOW_ENDPOINT: optional(z.url()),
+  VNFLOW_METRICS_LISTEN: optional(z.string().regex(LISTEN, 'must be host:port')),
   VNFLOW_BASTION: optional(z.string().regex(BASTION, 'must be user@host:port')),
   VNFLOW_BASTION_KEY_FILE: optional(z.string()),
   VNFLOW_BASTION_PASSWORD: optional(z.string()),
@@ -39,6 +42,8 @@ export interface Configuration {
   readonly temporalNamespace: string;
   readonly keystoneUrl: string | undefined;
   readonly endpoint: string | undefined;
+  /** Where this process serves /livez, /readyz and /metrics, besides its API. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly bastion: Bastion | undefined;
   readonly backups: BackupSettings;
   /** Hosts from which packages may be fetched whatever their address is, in lower case. */
@@ -74,6 +79,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
     keystoneUrl: env.VNFLOW_KEYSTONE_URL,
     endpoint: env.VNFLOW_ENDPOINT,
+    metricsListen: env.VNFLOW_METRICS_LISTEN === undefined ? undefined : listenOf(env.VNFLOW_METRICS_LISTEN),
     bastion: env.VNFLOW_BASTION === undefined ? undefined : bastionOf(env.VNFLOW_BASTION, env),
     packageHosts: (env.VNFLOW_PACKAGE_HOSTS ?? '')
       .split(',')
@@ -88,6 +94,11 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
       keep: env.VNFLOW_BACKUPS_KEPT ?? DEFAULT_BACKUPS.keep,
     },
   };
+}
+
+function listenOf(text: string): { host: string; port: number } {
+  const { host = '', port } = LISTEN.exec(text)?.groups ?? {};
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
 function bastionOf(text: string, env: z.infer<typeof Environment>): Bastion {

@@ -6,6 +6,8 @@ import type { RunningWorker } from './start-worker.ts';
 export interface KeptWorker {
   /** Resolves after `stop`. Rejects when workers die several times in a row. */
   readonly stopped: Promise<void>;
+  /** False while a dead worker has no successor yet. */
+  isRunning(): boolean;
   stop(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export function keepWorker(
   stopped.catch(() => {}); // the caller awaits it later
   return {
     stopped,
+    isRunning: () => present !== undefined,
     stop: async () => {
       ended.abort();
       await present?.stop().catch(() => {}); // `stopped` reports the error, too

@@ -1,13 +1,22 @@
+import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Pace } from '../activities/dependencies.ts';
-import { startApi } from '../api/start-api.ts';
+import { checkStore } from '../api/health/check-store.ts';
+import type { HealthCheck } from '../api/health/checks.ts';
+import type { HealthRoutes } from '../api/health/health-routes.ts';
+import { createStoreMetrics } from '../api/health/store-metrics.ts';
+import { isLoopback, startApi } from '../api/start-api.ts';
 import { VnflowError } from '../domain/problems.ts';
+import { engineChecks } from '../engine/check-engine.ts';
 import { connectEngine } from '../engine/connect-engine.ts';
+import { type MetricsSource, measureProcess } from '../metrics/write-metrics.ts';
 import { migrateStore } from '../store/migrate-store.ts';
 import { composeActivities, composeApi, composeStored, type Stored } from './composition.ts';
 import type { Configuration } from './configuration.ts';
+import { type HealthServer, startHealthServer } from './health-server.ts';
 import { type KeptWorker, keepWorker } from './keep-worker.ts';
 import { type StopStage, stopInOrder } from './ordered-stop.ts';
+import { createSdkMetrics } from './sdk-metrics.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 import { waitUntilReachable } from './wait-until-reachable.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -17,6 +26,8 @@ export interface VnflowOptions {
   /** host:port */
   readonly temporalAddress: string;
   readonly log: Logger;
+  /** host:port where Temporal's SDK serves its metrics. Undefined: they are not shown. */
+  readonly sdkMetrics?: string;
   /** Where the API listens; port 0 means any port. Undefined: no API runs in this process. */
   readonly api?: { readonly host: string; readonly port: number };
   /** Where the worker keeps workflow bundles. Undefined: no worker runs in this process. */
@@ -37,6 +48,8 @@ export interface VnflowOptions {
 export interface RunningVnflow {
   /** Undefined when no API runs in this process. The API answers 503 until `ready`. */
   readonly apiUrl?: string;
+  /** Base of `/livez`, `/readyz` and `/metrics` on an address of their own. */
+  readonly healthUrl?: string;
   /** The store of this process. No other process can open an embedded store at the same time. */
   readonly stored: Stored;
   /** Resolves when the store is open and the worker runs. Rejects when one of them cannot start. */
@@ -73,9 +86,18 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
   };
   const store: StopStage = { name: 'the store', limitMs: 5_000, stop: () => stored.db.destroy() };
   const notReady = () => (opened ? undefined : createNotOpenedProblem());
-  const api = await apiOf(options, stored, { notReady, storeOpened: storeOpened.promise }).catch(
+  measureProcess();
+  const metrics = metricsSources(options, stored);
+  const api = await apiOf(options, stored, { notReady, storeOpened: storeOpened.promise, metrics }).catch(
     async (error: unknown) => {
       await stopInOrder([store]);
+      throw error;
+    },
+  );
+  const isWorking = () => worker?.isRunning() === true;
+  const health = await healthOf(options, { metrics, checks: [checkStore(stored.db, notReady)], isWorking, api }).catch(
+    async (error: unknown) => {
+      await stopInOrder([{ name: 'the API', limitMs: 5_000, stop: () => api?.stop() }, store]);
       throw error;
     },
   );
@@ -84,6 +106,7 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
   stopped.catch(() => {}); // a rejection before the caller awaits it must not end the process
   return {
     ...(api ? { apiUrl: api.url } : {}),
+    ...(health ? { healthUrl: health.url } : {}),
     stored,
     ready,
     stopped,
@@ -93,6 +116,7 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
         { name: 'the API', limitMs: 5_000, stop: () => api?.stop() },
         { name: 'the start', limitMs: 15_000, stop: () => ready.catch(() => {}) },
         { name: 'the worker', limitMs: 25_000, stop: () => worker?.stop() },
+        { name: 'the health server', limitMs: 2_000, stop: () => health?.stop() },
         store,
       ]);
     },
@@ -105,6 +129,42 @@ function isStoreAway(error: unknown): boolean {
 
 function createNotOpenedProblem(): VnflowError {
   return new VnflowError('STORE_UNAVAILABLE', { detail: 'The store has not been reached since this process started.' });
+}
+
+/** What this process measures besides its own parts. Only an API process speaks for the store. */
+function metricsSources({ api, sdkMetrics }: VnflowOptions, { db }: Stored): MetricsSource[] {
+  return [
+    ...(api ? [createStoreMetrics(db)] : []),
+    ...(sdkMetrics === undefined ? [] : [createSdkMetrics(sdkMetrics)]),
+  ];
+}
+
+type RunningPart = { readonly checks: readonly HealthCheck[] } | undefined;
+
+/** Starts the health server, when one is wanted. It looks at what the parts in this process need. */
+async function healthOf(
+  { configuration, temporalAddress, worker }: VnflowOptions,
+  { isWorking, api, metrics, checks }: HealthRoutes & { isWorking: () => boolean; api: RunningPart },
+): Promise<HealthServer | undefined> {
+  const { metricsListen, temporalNamespace: namespace } = configuration;
+  if (metricsListen === undefined) return undefined;
+  const connection = Connection.lazy({ address: temporalAddress });
+  const temporal = engineChecks(new Client({ connection, namespace })).filter(({ name }) => name === 'temporal');
+  const ownWorker: HealthCheck = {
+    name: 'worker',
+    look: async () => {
+      if (!isWorking()) throw new Error('The worker of this process does not run yet, or is being started again.');
+    },
+  };
+  const all = [...checks, ...(api ? api.checks : temporal), ...(worker ? [ownWorker] : [])];
+  const server = await startHealthServer({ checks: all, metrics }, metricsListen);
+  return {
+    ...server,
+    stop: async () => {
+      await server.stop();
+      await connection.close();
+    },
+  };
 }
 
 type Waiting = Omit<Parameters<typeof waitUntilReachable>[1], 'what' | 'passes'>;
@@ -134,7 +194,11 @@ async function workerOf(
 async function apiOf(
   { configuration, temporalAddress, log, api, reconcileEveryMs }: VnflowOptions,
   stored: Stored,
-  { notReady, storeOpened }: { notReady: () => VnflowError | undefined; storeOpened: Promise<void> },
+  {
+    notReady,
+    storeOpened,
+    metrics,
+  }: { notReady: () => VnflowError | undefined; storeOpened: Promise<void>; metrics: readonly MetricsSource[] },
 ) {
   if (!api) return undefined;
   const { keystoneUrl, endpoint = `http://${api.host}:${api.port}` } = configuration;
@@ -152,11 +216,16 @@ async function apiOf(
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
   const { packageHosts, allowPackageCode } = configuration;
-  const deps = composeApi(stored, { engine, keystoneUrl, endpoint, packageHosts, allowPackageCode, log, notReady });
+  // Metrics name instances and error codes, and scrapers have no token: they are not for everybody on the network.
+  const shown = isLoopback(api.host) ? { metrics } : {};
+  const { checks } = engine;
+  const parts = { engine, keystoneUrl, endpoint, packageHosts, allowPackageCode, log, notReady, checks, ...shown };
+  const deps = composeApi(stored, parts);
   try {
     const running = await startApi({ deps, host: api.host, port: api.port });
     return {
       url: running.url,
+      checks: deps.checks ?? [],
       stop: async () => {
         await running.stop();
         await engine.close();

@@ -10,6 +10,7 @@ import {
   stepFacts,
   stepSummary,
 } from '../../domain/steps/index.ts';
+import { measureStep } from '../../metrics/instruments.ts';
 import { recordStepEnded, recordStepStarted, type StepEnd } from '../../store/operation-steps.ts';
 import { learnStepDuration } from '../../store/step-durations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -54,11 +55,13 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
   try {
     const result = await asAttempt({ ...key, attempt }, run);
     const counts = await ended({ state: 'DONE' });
-    const seconds = (Date.now() - startedAt) / 1000;
+    const seconds = secondsSince(startedAt);
+    measureStep({ kind, outcome: 'DONE' }, seconds);
     if (counts) await awaitStore(context, () => learnStepDuration(deps.db, kind, seconds));
     return result;
   } catch (error) {
     if (isStoppedByOperator(context)) {
+      measureStep({ kind, outcome: 'STOPPED' }, secondsSince(startedAt));
       await ended({ state: 'WAITING' });
       throw new CancelledFailure('stopped');
     }
@@ -67,9 +70,17 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
       { stepId: input.stepId, vnfLcmOpOccId: input.vnfLcmOpOccId, attempt, reason: failure.message },
       'step failed',
     );
-    await ended({ state: willRepeat(failure, kind) ? 'WAITING' : 'FAILED', error: describeFailure(failure) });
+    const repeats = willRepeat(failure, kind);
+    const problem = describeFailure(failure);
+    measureStep({ kind, outcome: repeats ? 'REPEATED' : 'FAILED', code: problem.code }, secondsSince(startedAt));
+    await ended({ state: repeats ? 'WAITING' : 'FAILED', error: problem });
     throw failure;
   }
+}
+
+/** @param startedAt milliseconds since 1970 */
+function secondsSince(startedAt: number): number {
+  return (Date.now() - startedAt) / 1000;
 }
 
 function isStep(context: Context): boolean {

@@ -40,6 +40,7 @@ export function resourceRouter(
   });
   for (const [path, endpoints] of Object.entries(resources)) {
     router.all(path, async (request, response) => {
+      response.locals['route'] = `${request.baseUrl}${path}`;
       const caller = await authenticate(request.headers);
       const { endpoint, method } = endpointOf(request, response, { endpoints, dialect });
       const body =

@@ -4,7 +4,7 @@ import { V1_CONTRACTS } from '../v1/contracts.ts';
 import { V2_CONTRACTS } from '../v2/contracts.ts';
 import { VIM_CONTRACTS } from '../vims/contracts.ts';
 import { ApiVersions } from '../vnflcm/answer-parts.ts';
-import { VNFLOW_CONTRACTS } from '../vnflow/contracts.ts';
+import { Health, VNFLOW_CONTRACTS } from '../vnflow/contracts.ts';
 import { PACKAGE_CONTRACTS } from '../vnfpkgm/contracts.ts';
 import { type Face, shows } from './contract.ts';
 import { ProblemDetails, TackerError } from './problem.ts';
@@ -27,7 +27,18 @@ const { '/api_versions': v2Versions, ...v2Resources } = V2_CONTRACTS;
 
 /** Everything that the API serves. The OpenAPI document is made of it. */
 export const FACES: readonly Face[] = [
-  { prefix: '', contracts: { '/': { GET: shows('What is served here', VersionList) } }, ...problems },
+  {
+    prefix: '',
+    contracts: {
+      '/': { GET: shows('What is served here', VersionList) },
+      '/livez': { GET: shows('Does the process run?', z.strictObject({ status: z.literal('alive') })) },
+      '/readyz': {
+        GET: { summary: 'Is everything there that operations need?', answers: { 200: Health, 503: Health } },
+      },
+    },
+    open: ['GET /livez', 'GET /readyz'],
+    ...problems,
+  },
   {
     prefix: '/vnflcm',
     contracts: { '/api_versions': { GET: shows('The versions of vnflcm', ApiVersions) } },

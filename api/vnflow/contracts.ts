@@ -134,7 +134,18 @@ const Backup = z
   })
   .meta({ id: 'Backup' });
 
-const Health = z.strictObject({ status: z.string() });
+export const Health = z
+  .strictObject({
+    status: z.string(),
+    checks: z.array(
+      z.strictObject({
+        name: z.enum(['store', 'temporal', 'workers', 'keystone', 'worker']),
+        ok: z.boolean(),
+        problem: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'Health' });
 
 const STEP = '/vnf_lcm_op_occs/{id}/steps/{stepId}';
 
@@ -158,6 +169,6 @@ export const VNFLOW_CONTRACTS: Contracts = {
   '/vnf_instances/{id}/backups': { GET: shows("Backups of the instance's cluster", z.array(Backup)) },
   '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
   '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },
-  '/health': { GET: { summary: 'Can the API answer?', answers: { 200: Health, 503: Health } } },
+  '/health': { GET: { summary: 'Can the API answer, and what is missing?', answers: { 200: Health, 503: Health } } },
   '/openapi.json': { GET: shows('This document', z.looseObject({ openapi: z.string(), paths: z.looseObject({}) })) },
 };

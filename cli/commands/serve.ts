@@ -36,9 +36,10 @@ type Part = { readonly api: { host: string; port: number } } | { readonly worker
 
 async function serve(data: string, part: Part): Promise<void> {
   const stop = onStopRequest();
-  const [{ pino }, { readConfiguration }, { installRuntime }, { startVnflow }] = await Promise.all([
+  const [{ pino }, { readConfiguration }, { freePort }, { installRuntime }, { startVnflow }] = await Promise.all([
     import('pino'),
     import('../../worker/configuration.ts'),
+    import('../../worker/free-port.ts'),
     import('../../worker/runtime.ts'),
     import('../../worker/start-vnflow.ts'),
   ]);
@@ -51,9 +52,12 @@ async function serve(data: string, part: Part): Promise<void> {
     throw new CliFailure('DATABASE_URL is not set: API and worker share a PostgreSQL. `vnflow up` does without one.');
   }
   installLastResort();
-  installRuntime(log);
-  const running = await startVnflow({ configuration, temporalAddress, log, ...part });
+  const sdkMetrics = 'worker' in part ? `127.0.0.1:${await freePort(0)}` : undefined;
+  installRuntime(log, sdkMetrics);
+  const shown = sdkMetrics === undefined ? {} : { sdkMetrics };
+  const running = await startVnflow({ configuration, temporalAddress, log, ...shown, ...part });
   if (running.apiUrl) log.info({ url: running.apiUrl }, 'the API listens; it answers 503 until the store is reached');
+  if (running.healthUrl) log.info({ url: running.healthUrl }, '/livez, /readyz and /metrics are served');
   running.ready.then(
     () => log.info('api' in part ? 'API ready' : 'worker ready'),
     () => {}, // `stopped` reports the error

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { readConfiguration } from '../../worker/configuration.ts';
+import { freePort } from '../../worker/free-port.ts';
 import { type StopStage, stopInOrder } from '../../worker/ordered-stop.ts';
 import { installRuntime } from '../../worker/runtime.ts';
 import { type RunningVnflow, startVnflow } from '../../worker/start-vnflow.ts';
@@ -89,7 +90,8 @@ async function startParts(children: Children, logFile: string, options: UpOption
   await startChildren(children, `http://127.0.0.1:${port}`);
   const { temporal, simulator } = children.record();
   const log = pino({ level: 'info' }, pino.destination({ dest: logFile, mode: 0o600 }));
-  installRuntime(log);
+  const sdkMetrics = `127.0.0.1:${await freePort(0)}`;
+  installRuntime(log, sdkMetrics);
   const { store, ...read } = readConfiguration(environmentOf(options, simulator), data);
   const configuration = { ...read, store: store.kind === 'embedded' ? { ...store, archives: ARCHIVES } : store };
   if (configuration.keystoneUrl) children.keep({ keystoneUrl: configuration.keystoneUrl });
@@ -101,6 +103,7 @@ async function startParts(children: Children, logFile: string, options: UpOption
     configuration,
     temporalAddress: temporal?.address ?? '',
     log,
+    sdkMetrics,
     api: { host: '127.0.0.1', port },
     worker: { bundleCache: BUNDLES },
     patienceMs: START_PATIENCE_MS,

@@ -67,6 +67,7 @@ export async function startSystem(options: SystemOptions = {}) {
     endpoint: 'http://127.0.0.1:9890',
     packageHosts: [],
     allowPackageCode: options.allowPackageCode ?? false,
+    metricsListen: undefined,
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
   };
