@@ -19,7 +19,7 @@ export function createClearActivity(deps: ActivityDependencies): ClearActivities
       heartbeating(async ({ signal }) => {
         const kept = await deps.secrets.get(secretName.vimConnectionInfo(vnfInstanceId));
         if (kept === undefined) return;
-        const session = vimSession(firstVimConnection(kept, vnfInstanceId));
+        const session = vimSession(deps, firstVimConnection(kept, vnfInstanceId));
         const stack = await findStack(session, stackName(vnfInstanceId), { signal });
         if (stack) {
           throw new VnflowError('VNF_LEFTOVERS', {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { HostRules } from '../network/host-rules.ts';
 import type { ClusterBackups } from '../store/cluster-backups.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
@@ -73,6 +74,8 @@ export interface ActivityDependencies {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly bastion?: Bastion;
+  /** Hosts that VIMs may have. Undefined: none on loopback, a link, a metadata service, or this machine. */
+  readonly vimHosts?: HostRules;
   readonly backups: BackupSettings & { readonly store: ClusterBackups };
   readonly pace: Pace;
   /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { VnflowError } from '../domain/problems.ts';
 import type { MetricsSource } from '../metrics/write-metrics.ts';
+import { createHostRules, type HostRules } from '../network/host-rules.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { LcmEngine } from './engine.ts';
@@ -75,8 +76,10 @@ export interface ApiDependencies {
   readonly endpoint: string;
   readonly log: Logger;
   readonly limits?: Partial<Limits>;
-  /** Hosts that packages may be fetched from whatever address they have (`VNFLOW_PACKAGE_HOSTS`), in lower case. */
-  readonly packageHosts?: readonly string[];
+  /** Hosts that packages may be fetched from. Undefined: none on loopback, a link, a metadata service, or this machine. */
+  readonly packageHosts?: HostRules;
+  /** Hosts that VIMs may have. Undefined: as for packages. */
+  readonly vimHosts?: HostRules;
   /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
   readonly allowPackageCode?: boolean;
   /** Why nothing can be answered yet, for example because the store has never been reached. */
@@ -88,11 +91,12 @@ export interface ApiDependencies {
 }
 
 /** `ApiDependencies` with all defaults filled in. */
-export type ApiContext = Omit<ApiDependencies, 'limits' | 'packageHosts' | 'checks'> & {
+export type ApiContext = Omit<ApiDependencies, 'limits' | 'packageHosts' | 'vimHosts' | 'checks'> & {
   readonly limits: Limits;
   /** The store's check comes first. */
   readonly checks: readonly HealthCheck[];
-  readonly packageHosts: readonly string[];
+  readonly packageHosts: HostRules;
+  readonly vimHosts: HostRules;
 };
 
 export function apiContext(deps: ApiDependencies): ApiContext {
@@ -100,7 +104,8 @@ export function apiContext(deps: ApiDependencies): ApiContext {
     ...deps,
     endpoint: deps.endpoint.replace(/\/+$/, ''),
     limits: { ...DEFAULT_LIMITS, ...deps.limits },
-    packageHosts: deps.packageHosts ?? [],
+    packageHosts: deps.packageHosts ?? createHostRules(),
+    vimHosts: deps.vimHosts ?? createHostRules(),
     checks: [checkStore(deps.db, deps.notReady), ...(deps.checks ?? [])],
   };
 }

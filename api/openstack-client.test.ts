@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { CLUSTER_PARAMETERS } from '../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { createHostRules } from '../network/host-rules.ts';
 import { json as toJson } from '../store/json.ts';
 import { secretName } from '../store/secrets.ts';
 import { startFileApi } from '../test/testing/api/file-api.ts';
@@ -24,7 +25,7 @@ const PYTHON = process.env['VNFLOW_OPENSTACK_PYTHON'] ?? (existsSync(OWN) ? OWN 
 const hasClient = spawnSync(PYTHON, ['-c', 'import openstackclient, tackerclient']).status === 0;
 const RUNNER = path.join(import.meta.dirname, '../test/testing/api/openstack-commands.py');
 
-const test = await startFileApi({ packageHosts: ['localhost'] });
+const test = await startFileApi({ packageHosts: createHostRules({ trusted: ['localhost'] }) });
 const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-openstack-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

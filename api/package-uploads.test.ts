@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createHostRules } from '../network/host-rules.ts';
 import { secretName } from '../store/secrets.ts';
 import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { apiContext } from './dependencies.ts';
@@ -27,7 +28,7 @@ const files = createServer((request, response) => {
   response.end(body);
 });
 beforeAll(async () => {
-  test = await startTestApi({ packageHosts: ['localhost'] });
+  test = await startTestApi({ packageHosts: createHostRules({ trusted: ['localhost'] }) });
   files.listen(0, 'localhost');
   await once(files, 'listening');
 });
@@ -153,7 +154,7 @@ it('another process goes on with the upload of one that died', async () => {
       }),
       checkVim: async () => ({ regions: [] }),
       endpoint: 'http://127.0.0.1',
-      packageHosts: ['localhost'],
+      packageHosts: createHostRules({ trusted: ['localhost'] }),
     }),
   );
   another.start();

@@ -162,6 +162,13 @@ export const PROBLEMS = {
     remedy:
       'Correct user name, password, project and domains of the VIM connection and send the request again. If Keystone was wrong, a failed operation goes on with `vnflow ops retry OP_OCC`.',
   },
+  VIM_ADDRESS: {
+    status: 422,
+    title: 'Address of the VIM is not allowed',
+    retriable: false,
+    remedy:
+      'Give an address of the cloud that other machines reach. If this one is right, let the operator of vnflow name its host in VNFLOW_VIM_HOSTS (docs/security.md), and restart API and workers; a failed operation then goes on with `vnflow ops retry OP_OCC`.',
+  },
   VIM_MISSING: {
     status: 422,
     title: 'No VIM connection',

@@ -27,12 +27,12 @@ const UNDER_WAY = /in progress|task_state|is currently|try again/i;
 
 /** Translates a failed answer into a problem. @param hide secrets that the service might repeat in its answer */
 export function createAnswerProblem(call: Call, answer: FailedAnswer, hide: readonly string[]): VnflowError {
-  const { words, type } = serviceWords(answer.body);
+  const { words, type } = serviceWords(answer);
   const redacted = redactSecrets(words, hide);
   const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
   return new VnflowError(codeOf(answer.status, { words, type, retryAfterSeconds }), {
     detail: `${call.service}: ${redacted || `status ${answer.status} without an explanation`} (${call.method} gave ${answer.status})`,
-    seen: [`${call.method} ${call.url}`, answer.headers['x-openstack-request-id'], type].filter(Boolean).join(' '),
+    seen: [`${call.method} ${call.url}`, requestId(answer), type].filter(Boolean).join(' '),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 }
@@ -86,6 +86,17 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function createProtocolProblem(call: Call, what: string): VnflowError {
   return new VnflowError('VIM_PROTOCOL', { detail: `${call.service} gave ${what} (${call.method} ${call.url}).` });
+}
+
+/** Only an id as OpenStack's services make it: the header of anything else is not shown. */
+function requestId({ headers }: FailedAnswer): string | undefined {
+  return /^req-[0-9a-f-]{36}$/.exec(headers['x-openstack-request-id'] ?? '')?.[0];
+}
+
+/** The host of a VIM, or of its service catalogue, is not one that vnflow connects to. */
+export function createAddressProblem({ service, url }: Call, reason: string): VnflowError {
+  const host = URL.canParse(url) ? new URL(url).host : url;
+  return new VnflowError('VIM_ADDRESS', { detail: `${service}: vnflow does not connect to ${host}: it is ${reason}.` });
 }
 
 function parseRetryAfter(header: string | undefined): number | undefined {

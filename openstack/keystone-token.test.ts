@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createHostRules } from '../network/host-rules.ts';
 import { type RecordedCloud, recorded, startRecordedCloud } from '../test/testing/openstack/recorded-cloud.ts';
 import { problemOf } from '../test/testing/problem-of.ts';
-import { validateToken } from './keystone-token.ts';
+import { validateToken as validate } from './keystone-token.ts';
 
+const hosts = createHostRules({ trusted: ['127.0.0.1'] });
 let cloud: RecordedCloud;
 beforeEach(async () => {
   cloud = await startRecordedCloud();
 });
 afterEach(() => cloud.stop());
+
+const validateToken = (authUrl: string, token: string) => validate(authUrl, token, { hosts });
 
 function validated(expiresAt: string) {
   const { body } = recorded('keystone-validate-200');

@@ -1,4 +1,5 @@
 import { VnflowError } from '../domain/problems.ts';
+import { parseAnswer } from './answer-json.ts';
 import { createAnswerProblem, createProtocolProblem } from './failures.ts';
 import { type Token, tokenSchema } from './schemas.ts';
 import { describeCall, type Transport, type TransportOptions } from './transport.ts';
@@ -27,14 +28,22 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
+/** A token is not used for longer, whatever time the VIM gives it. */
+const LONGEST_TOKEN_MS = 24 * 3_600_000;
+
 /**
  * The URL of `/v3/auth/tokens` for an `authUrl` with or without `/v3`.
- * @throws VnflowError VIM_REJECTED when it is no http(s) URL
+ * @throws VnflowError VIM_REJECTED when it is no plain http(s) URL
  */
 export function tokensUrl(authUrl: string): string {
   const url = URL.canParse(authUrl) ? new URL(authUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new VnflowError('VIM_REJECTED', { detail: 'The endpoint of the VIM is not an http or https URL.' });
+  }
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(authUrl)) {
+    throw new VnflowError('VIM_REJECTED', {
+      detail: 'The endpoint of the VIM has user info, a query or a fragment; give the URL of its Keystone only.',
+    });
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v3(\/auth\/tokens)?$/, '');
   return `${url.origin}${path}/v3/auth/tokens`;
@@ -64,7 +73,7 @@ export async function issueToken(
   if (answer.status !== 201) throw createAnswerProblem(call, answer, [credentials.password]);
   const value = answer.headers['x-subject-token'];
   const token = parseToken(answer.body);
-  const expiresAt = Date.parse(token?.expires_at ?? '');
+  const expiresAt = Math.min(Date.parse(token?.expires_at ?? ''), Date.now() + LONGEST_TOKEN_MS);
   if (!value || !token || Number.isNaN(expiresAt)) throw createProtocolProblem(call, 'no usable token');
   return { value, token, expiresAt };
 }
@@ -88,9 +97,5 @@ function createRefusedLoginProblem(
 
 /** Reads the token in an answer of Keystone. @returns undefined when the body holds no token */
 export function parseToken(body: string): Token | undefined {
-  try {
-    return tokenSchema.parse(JSON.parse(body)).token;
-  } catch {
-    return undefined;
-  }
+  return tokenSchema.safeParse(parseAnswer(body)).data?.token;
 }

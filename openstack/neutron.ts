@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf } from './bounded.ts';
 import { type FloatingIp, floatingIpSchema, type Port, portSchema, type Subnet, subnetSchema } from './schemas.ts';
 import type { CallOptions, Session } from './session.ts';
 
@@ -25,27 +26,27 @@ interface Collection<T> {
   readonly fields: readonly string[];
 }
 
-const links = z.array(z.looseObject({ rel: z.string() })).default([]);
+const links = listOf(z.looseObject({ rel: z.string() })).default([]);
 const hasNext = (all: z.infer<typeof links>) => all.some(({ rel }) => rel === 'next');
 
 const PORTS: Collection<Port> = {
   name: 'ports',
   page: z
-    .looseObject({ ports: z.array(portSchema), ports_links: links })
+    .looseObject({ ports: listOf(portSchema), ports_links: links })
     .transform(({ ports, ports_links }) => ({ items: ports, more: hasNext(ports_links) })),
   fields: ['id', 'name', 'network_id', 'device_id', 'mac_address', 'status', 'fixed_ips'],
 };
 const FLOATING_IPS: Collection<FloatingIp> = {
   name: 'floatingips',
   page: z
-    .looseObject({ floatingips: z.array(floatingIpSchema), floatingips_links: links })
+    .looseObject({ floatingips: listOf(floatingIpSchema), floatingips_links: links })
     .transform(({ floatingips, floatingips_links }) => ({ items: floatingips, more: hasNext(floatingips_links) })),
   fields: ['id', 'floating_ip_address', 'fixed_ip_address', 'port_id'],
 };
 const SUBNETS: Collection<Subnet> = {
   name: 'subnets',
   page: z
-    .looseObject({ subnets: z.array(subnetSchema), subnets_links: links })
+    .looseObject({ subnets: listOf(subnetSchema), subnets_links: links })
     .transform(({ subnets, subnets_links }) => ({ items: subnets, more: hasNext(subnets_links) })),
   fields: ['id', 'cidr', 'network_id'],
 };

@@ -84,5 +84,5 @@ export async function stopServer(session: Session, id: string, options: CallOpti
     expect: [202, 404, 409],
     ...options,
   });
-  return answer.status === 409 ? serviceWords(answer.body).words : undefined;
+  return answer.status === 409 ? serviceWords(answer).words : undefined;
 }

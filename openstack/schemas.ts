@@ -3,6 +3,11 @@
  * release.
  */
 import { z } from 'zod';
+import { listOf, recordOf } from './bounded.ts';
+
+/** The largest public clouds list about 60 services with three endpoints for each of their regions. */
+const MOST_SERVICES = 200;
+const MOST_ENDPOINTS = 300;
 
 const endpoint = z.looseObject({
   interface: z.string(),
@@ -15,14 +20,17 @@ export const tokenSchema = z.looseObject({
   token: z.looseObject({
     user: z.looseObject({ id: z.string(), name: z.string() }),
     project: z.looseObject({ id: z.string(), name: z.string() }).optional(),
-    roles: z.array(z.looseObject({ name: z.string() })).default([]),
+    roles: listOf(z.looseObject({ name: z.string() })).default([]),
     expires_at: z.string(),
-    catalog: z.array(z.looseObject({ type: z.string(), endpoints: z.array(endpoint) })).default([]),
+    catalog: listOf(
+      z.looseObject({ type: z.string(), endpoints: listOf(endpoint, MOST_ENDPOINTS) }),
+      MOST_SERVICES,
+    ).default([]),
   }),
 });
 export type Token = z.infer<typeof tokenSchema>['token'];
 
-const links = z.array(z.looseObject({ href: z.string(), rel: z.string() })).default([]);
+const links = listOf(z.looseObject({ href: z.string(), rel: z.string() })).default([]);
 
 export const createdStackSchema = z.looseObject({ stack: z.looseObject({ id: z.string() }) });
 
@@ -36,8 +44,8 @@ export const stackSchema = z.looseObject({
     updated_time: z.string().nullish(),
     parent: z.string().nullish(),
     /** Every value is text; a json parameter is JSON text. */
-    parameters: z.record(z.string(), z.string().nullable()).default({}),
-    outputs: z.array(z.looseObject({ output_key: z.string(), output_value: z.unknown() })).default([]),
+    parameters: recordOf(z.string().nullable()).default({}),
+    outputs: listOf(z.looseObject({ output_key: z.string(), output_value: z.unknown() })).default([]),
   }),
 });
 export type Stack = z.infer<typeof stackSchema>['stack'];
@@ -57,20 +65,20 @@ const resource = z.looseObject({
     .transform((reason) => reason ?? ''),
   creation_time: z.string().nullish(),
   updated_time: z.string().nullish(),
-  required_by: z.array(z.string()).default([]),
+  required_by: listOf(z.string()).default([]),
   /** Only on resources of nested stacks: the name of the resource that stands for the nested stack. */
   parent_resource: z.string().nullish(),
   links,
 });
-export const resourcesSchema = z.looseObject({ resources: z.array(resource) });
+export const resourcesSchema = z.looseObject({ resources: listOf(resource) });
 export const resourceSchema = z.looseObject({
-  resource: resource.extend({ attributes: z.record(z.string(), z.unknown()).nullish() }),
+  resource: resource.extend({ attributes: recordOf(z.unknown()).nullish() }),
 });
 export type StackResource = z.infer<typeof resource>;
 export type StackResourceDetail = z.infer<typeof resourceSchema>['resource'];
 
 export const eventsSchema = z.looseObject({
-  events: z.array(
+  events: listOf(
     z.looseObject({
       id: z.string(),
       event_time: z.string(),
@@ -87,16 +95,16 @@ export const eventsSchema = z.looseObject({
 });
 export type StackEvent = z.infer<typeof eventsSchema>['events'][number];
 
-export const templateSchema = z.record(z.string(), z.unknown());
-export const filesSchema = z.record(z.string(), z.string());
+export const templateSchema = recordOf(z.unknown());
+export const filesSchema = recordOf(z.string());
 
 const address = z.looseObject({ addr: z.string(), version: z.number(), 'OS-EXT-IPS:type': z.string().optional() });
 const server = z.looseObject({
   id: z.string(),
   name: z.string(),
   status: z.string(),
-  metadata: z.record(z.string(), z.string()).default({}),
-  addresses: z.record(z.string(), z.array(address)).default({}),
+  metadata: recordOf(z.string()).default({}),
+  addresses: recordOf(listOf(address)).default({}),
   created: z.string().nullish(),
   hostId: z.string().nullish(),
   'OS-EXT-STS:power_state': z.int().nullish(),
@@ -108,7 +116,7 @@ const server = z.looseObject({
   fault: z.looseObject({ message: z.string() }).optional(),
 });
 export const serverSchema = z.looseObject({ server });
-export const serversSchema = z.looseObject({ servers: z.array(server), servers_links: links });
+export const serversSchema = z.looseObject({ servers: listOf(server), servers_links: links });
 export const consoleSchema = z.looseObject({ output: z.string().nullable() });
 export type Server = z.infer<typeof server>;
 
@@ -119,7 +127,7 @@ export const portSchema = z.looseObject({
   device_id: z.string().nullish(),
   mac_address: z.string().nullish(),
   status: z.string().nullish(),
-  fixed_ips: z.array(z.looseObject({ subnet_id: z.string(), ip_address: z.string() })).default([]),
+  fixed_ips: listOf(z.looseObject({ subnet_id: z.string(), ip_address: z.string() })).default([]),
 });
 export type Port = z.infer<typeof portSchema>;
 
@@ -141,10 +149,10 @@ const image = z.looseObject({
   checksum: z.string().nullish(),
   os_hash_algo: z.string().nullish(),
   os_hash_value: z.string().nullish(),
-  tags: z.array(z.string()).default([]),
+  tags: listOf(z.string()).default([]),
 });
 export const imageSchema = image;
-export const imagesSchema = z.looseObject({ images: z.array(image) });
+export const imagesSchema = z.looseObject({ images: listOf(image) });
 export type Image = z.infer<typeof image>;
 
 export const limitsSchema = z.looseObject({
@@ -160,7 +168,7 @@ export const limitsSchema = z.looseObject({
   }),
 });
 export const flavorsSchema = z.looseObject({
-  flavors: z.array(
+  flavors: listOf(
     z.looseObject({
       id: z.string(),
       name: z.string(),
@@ -169,13 +177,13 @@ export const flavorsSchema = z.looseObject({
       disk: z.number().default(0),
     }),
   ),
-  flavors_links: z.array(z.looseObject({ rel: z.string() })).optional(),
+  flavors_links: listOf(z.looseObject({ rel: z.string() })).optional(),
 });
 export const serverGroupsSchema = z.looseObject({
-  server_groups: z.array(
-    z.looseObject({ name: z.string(), policies: z.array(z.string()).default([]), members: z.array(z.string()) }),
+  server_groups: listOf(
+    z.looseObject({ name: z.string(), policies: listOf(z.string()).default([]), members: listOf(z.string()) }),
   ),
 });
 export const hypervisorsSchema = z.looseObject({
-  hypervisors: z.array(z.looseObject({ state: z.string().nullish(), status: z.string().nullish() })),
+  hypervisors: listOf(z.looseObject({ state: z.string().nullish(), status: z.string().nullish() })),
 });

@@ -91,7 +91,7 @@ test('a redirect is not followed with the token', async () => {
 });
 
 test('a token that a service repeats in its error is redacted', async () => {
-  cloud.on(show, { status: 400, body: { error: { message: 'bad token token-1 of correct horse' } } });
+  cloud.on(show, { status: 400, body: { error: { code: 400, message: 'bad token token-1 of correct horse' } } });
   const problem = await problemOf(showStack(createSession(cloud.credentials), stack));
   expect(problem.message).toBe('Heat: bad token *** of *** (GET gave 400)');
 });
@@ -123,14 +123,19 @@ describe("OpenStack's own words", () => {
     [
       409,
       {},
-      { error: { type: 'ActionInProgress', message: 'Stack x already has an action (UPDATE) in progress.' } },
+      {
+        code: 409,
+        title: 'Conflict',
+        explanation: 'There was a conflict when trying to complete your request.',
+        error: { type: 'ActionInProgress', message: 'Stack x already has an action (UPDATE) in progress.' },
+      },
       'VIM_BUSY',
       undefined,
     ],
     [
       409,
       {},
-      { conflictingRequest: { message: "Cannot 'stop' instance x while it is in task_state powering-off" } },
+      { conflictingRequest: { code: 409, message: "Cannot 'stop' instance x while it is in task_state powering-off" } },
       'VIM_BUSY',
       undefined,
     ],

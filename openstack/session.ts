@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { VnflowError } from '../domain/problems.ts';
+import { createHostRules, type HostRules } from '../network/host-rules.ts';
+import { parseAnswer } from './answer-json.ts';
 import { createAnswerProblem, createProtocolProblem } from './failures.ts';
 import { type CallOptions, type Credentials, type IssuedToken, issueToken } from './keystone.ts';
 import { createTransport, describeCall, type HttpAnswer, type Transport } from './transport.ts';
@@ -10,6 +12,9 @@ export type { CallOptions, Credentials } from './keystone.ts';
 /** Type in the service catalogue → name in messages. */
 const SERVICES = { orchestration: 'Heat', compute: 'Nova', network: 'Neutron', image: 'Glance' } as const;
 type ServiceType = keyof typeof SERVICES;
+
+/** The resources of a stack with 500 servers are about 2 MiB. */
+const READ_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export interface ServiceRequest extends CallOptions {
   readonly service: ServiceType;
@@ -36,10 +41,13 @@ export interface Session {
 
 /**
  * Creates a session. It sends nothing before the first request, and repeats a request only after a 401, once, with a
- * new token. Requests throw VnflowError VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN,
+ * new token. Requests throw VnflowError VIM_ADDRESS, VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN,
  * VIM_NOT_FOUND, VIM_REJECTED or VIM_PROTOCOL, or the signal's reason.
  */
-export function createSession(credentials: Credentials, transport: Transport = createTransport(credentials)): Session {
+export function createSession(
+  credentials: Credentials,
+  transport: Transport = createTransport({ ...credentials, hosts: hostsOf(credentials) }),
+): Session {
   const tokens = createTokenCache(() => issueToken(transport, credentials));
   const send = async (request: ServiceRequest, issued: IssuedToken) =>
     transport({
@@ -54,6 +62,7 @@ export function createSession(credentials: Credentials, transport: Transport = c
       ...(request.json === undefined ? {} : { data: JSON.stringify(request.json) }),
       ...(request.stream ? { data: request.stream() } : {}),
       timeoutMs: request.timeoutMs ?? 30_000,
+      ...(request.method === 'GET' ? { limitBytes: READ_LIMIT_BYTES } : {}),
       ...(request.signal ? { signal: request.signal } : {}),
     });
   return {
@@ -78,6 +87,10 @@ export function createSession(credentials: Credentials, transport: Transport = c
   };
 }
 
+function hostsOf({ hosts = createHostRules(), authUrl }: Credentials): HostRules {
+  return hosts.forServicesOf(authUrl);
+}
+
 export interface CheckedConnection {
   readonly projectId: string;
   readonly regions: readonly string[];
@@ -86,10 +99,11 @@ export interface CheckedConnection {
 /**
  * Proves that the endpoint is a Keystone that accepts these credentials, and that its catalogue has Heat, Nova and
  * Neutron.
- * @throws VnflowError VIM_UNREACHABLE, VIM_CREDENTIALS, VIM_REJECTED, VIM_PROTOCOL
+ * @throws VnflowError VIM_ADDRESS, VIM_UNREACHABLE, VIM_CREDENTIALS, VIM_REJECTED, VIM_PROTOCOL
  */
 export async function checkConnection(credentials: Credentials, options: CallOptions = {}): Promise<CheckedConnection> {
-  const issued = await issueToken(createTransport(credentials), credentials, { timeoutMs: 10_000, ...options });
+  const transport = createTransport({ ...credentials, keepAlive: false });
+  const issued = await issueToken(transport, credentials, { timeoutMs: 10_000, ...options });
   for (const service of ['orchestration', 'compute', 'network'] as const)
     endpointOf(issued, service, credentials.region);
   const regions = issued.token.catalog.flatMap(({ endpoints }) =>
@@ -103,10 +117,23 @@ function endpointOf({ token }: IssuedToken, service: ServiceType, region: string
   const found = endpoints.find(
     (each) => each.interface === 'public' && (region === undefined || [each.region, each.region_id].includes(region)),
   );
-  if (found && URL.canParse(found.url)) return withVersion(service, found.url.replace(/\/+$/, ''));
+  if (found) {
+    const url = endpointUrl(found.url);
+    if (url !== undefined) return withVersion(service, url);
+    throw new VnflowError('VIM_REJECTED', {
+      detail: `The service catalogue of the VIM gives a ${SERVICES[service]} endpoint that is no plain http or https URL.`,
+    });
+  }
   throw new VnflowError('VIM_REJECTED', {
     detail: `The service catalogue of the VIM has no public ${SERVICES[service]} endpoint${region ? ` in region "${region}"` : ''}.`,
   });
+}
+
+/** @returns the URL of an endpoint without slashes at its end; undefined when it has user info, a query or a fragment */
+function endpointUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+  return /[?#]/.test(text) ? undefined : url.href.replace(/\/+$/, '');
 }
 
 /** The catalogue gives Heat and Nova with a version in the URL, Neutron and Glance as a rule without. */
@@ -149,17 +176,9 @@ function createTokenCache(issue: () => Promise<IssuedToken>): TokenCache {
 
 function reader(answer: HttpAnswer, call: Parameters<typeof createProtocolProblem>[0]): ServiceAnswer['read'] {
   return (schema) => {
-    const body = schema.safeParse(parseJson(answer.body));
+    const body = schema.safeParse(parseAnswer(answer.body));
     if (body.success) return body.data;
     const where = body.error.issues[0]?.path.join('.') || 'the body';
     throw createProtocolProblem(call, `an answer that makes no sense at ${where}`);
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

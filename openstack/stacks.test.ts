@@ -147,7 +147,7 @@ describe('a wait for a stack', () => {
 
   test('reports a stack that hangs as stuck at the deadline, and reports an unreachable VIM when no poll had an answer', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'));
-    const short = { deadlineMs: 60, pollMs: fast.pollMs };
+    const short = { deadlineMs: 400, pollMs: fast.pollMs };
     const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));
     expect([stuck.code, stuck.message.includes('still CREATE_IN_PROGRESS')]).toEqual(['STACK_STUCK', true]);
     cloud.on(`GET ${byId}`, { status: 503, body: 'down' });
@@ -156,7 +156,7 @@ describe('a wait for a stack', () => {
 
   test('reports a stack that hangs as stuck even when the poll at the deadline has no answer', async () => {
     cloud.on(`GET ${byId}`, shown('CREATE_IN_PROGRESS'), { status: 503, body: 'down' });
-    const short = { deadlineMs: 60, pollMs: fast.pollMs };
+    const short = { deadlineMs: 400, pollMs: fast.pollMs };
     const stuck = await problemOf(waitForStack(session, stack, { goal: 'create', ...short }));
     expect(stuck.code).toBe('STACK_STUCK');
     expect(stuck.message).toContain('it was CREATE_IN_PROGRESS when the VIM last answered');

@@ -1,15 +1,19 @@
-import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import axios from 'axios';
+import { VnflowError } from '../domain/problems.ts';
 import { measureOpenstackCall } from '../metrics/instruments.ts';
-import { type Call, createConnectionProblem, createProtocolProblem } from './failures.ts';
+import { createHostRules, type HostRules } from '../network/host-rules.ts';
+import { type Call, createAddressProblem, createConnectionProblem, createProtocolProblem } from './failures.ts';
 
 export interface TransportOptions {
   /** PEM. Undefined: the CA certificates of the system. */
   readonly caCert?: string;
   /** False accepts any TLS certificate. Default true. */
   readonly verify?: boolean;
+  /** Hosts that may be called. Undefined: none on loopback, a link, a metadata service, or this machine. */
+  readonly hosts?: HostRules;
 }
 
 interface HttpRequest {
@@ -19,6 +23,8 @@ interface HttpRequest {
   /** Text (JSON) or a stream. */
   readonly data?: string | Readable;
   readonly timeoutMs: number;
+  /** A longer answer is refused. Default 1 MiB. Of an answer with an error status, 1 MiB is read at most. */
+  readonly limitBytes?: number;
   readonly signal?: AbortSignal;
   /** Name of the service in messages. */
   readonly service: string;
@@ -34,63 +40,108 @@ export interface HttpAnswer {
 /** Sends one request. An answer with any HTTP status is returned, not thrown. */
 export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
 
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const LIMIT_BYTES = 1024 * 1024;
+/** An idle connection is closed after this time: the last session with a VIM may be over. */
+const IDLE_MS = 20_000;
 
 /**
- * Creates a transport. It keeps connections alive, follows no redirect, limits the size of answers, and ignores the
- * proxy variables of the environment. It throws VnflowError VIM_UNREACHABLE or VIM_PROTOCOL, or the signal's reason.
+ * Creates a transport. It keeps connections alive, connects to no host that the rules refuse, follows no redirect,
+ * limits the size of answers, and ignores the proxy variables of the environment. It throws VnflowError VIM_ADDRESS,
+ * VIM_UNREACHABLE or VIM_PROTOCOL, or the signal's reason.
+ * @param options.keepAlive false closes each connection after its answer
  */
-export function createTransport({ caCert, verify = true }: TransportOptions = {}): Transport {
+export function createTransport({
+  caCert,
+  verify = true,
+  hosts = createHostRules(),
+  keepAlive = true,
+}: TransportOptions & { readonly keepAlive?: boolean } = {}): Transport {
+  const connections = { keepAlive, maxSockets: 16, timeout: IDLE_MS };
   const client = axios.create({
-    httpAgent: new HttpAgent({ keepAlive: true, maxSockets: 16 }),
+    httpAgent: new HttpAgent(connections),
     httpsAgent: new HttpsAgent({
-      keepAlive: true,
-      maxSockets: 16,
+      ...connections,
       rejectUnauthorized: verify,
       ...(caCert === undefined ? {} : { ca: caCert }),
     }),
     proxy: false,
     maxRedirects: 0,
-    maxContentLength: MAX_ANSWER_BYTES,
+    maxContentLength: Number.POSITIVE_INFINITY, // counted while it is read
     maxBodyLength: Number.POSITIVE_INFINITY,
-    responseType: 'text',
-    transformResponse: (data: unknown) => data,
+    responseType: 'stream',
     transformRequest: (data: unknown) => data,
     validateStatus: () => true,
   });
-  return async ({ method, url, headers, data, timeoutMs, signal, service }) => {
+  return async ({ method, url, headers, data, timeoutMs, limitBytes = LIMIT_BYTES, signal, service }) => {
     signal?.throwIfAborted();
     const call = describeCall(service, method, url);
     const since = performance.now();
     let status: number | undefined;
     const deadline = AbortSignal.timeout(timeoutMs); // axios' own time-out does not cover a body that arrives slowly
+    const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
     try {
-      const answer = await client.request<unknown>({
+      const target = checkedUrl(call, url);
+      const refuse = (reason: string) => createAddressProblem(call, reason);
+      const refusal = await hosts.refusal(target);
+      if (refusal !== undefined) throw refuse(refusal);
+      const answer = await client.request<IncomingMessage>({
         method,
         url,
         headers: { Accept: 'application/json', 'User-Agent': 'vnflow', ...headers },
         ...(data === undefined ? {} : { data }),
-        signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+        signal: ends,
+        lookup: hosts.lookupOf(target, refuse) as never, // axios describes another order of the same parameters
       });
       status = answer.status;
-      const body = typeof answer.data === 'string' ? answer.data : '';
-      return { status: answer.status, headers: plainHeaders(answer.headers), body };
+      const isError = status >= 400;
+      const body = await readBody(answer.data, { limit: isError ? LIMIT_BYTES : limitBytes, signal: ends });
+      if (body === undefined && !isError)
+        throw createProtocolProblem(call, `an answer of more than ${limitBytes} bytes`);
+      return { status, headers: plainHeaders(answer.headers), body: body ?? '' };
     } catch (error) {
       signal?.throwIfAborted();
-      throw deadline.aborted
-        ? createConnectionProblem(call, Object.assign(new Error(), { code: 'ETIMEDOUT' }))
-        : createTransportProblem(call, error);
+      const problem = problemIn(error);
+      if (problem) throw problem;
+      throw createConnectionProblem(call, deadline.aborted ? Object.assign(new Error(), { code: 'ETIMEDOUT' }) : error);
     } finally {
       measureOpenstackCall({ service, method, status }, (performance.now() - since) / 1000);
     }
   };
 }
 
-function createTransportProblem(call: Call, error: unknown): Error {
-  if (axios.isAxiosError(error) && /maxContentLength/.test(error.message)) {
-    return createProtocolProblem(call, `an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+/** User info and a query are no part of an endpoint: they would send secrets, or name a resource of something else. */
+function checkedUrl(call: Call, url: string): URL {
+  const target = URL.parse(url);
+  if (target && /^https?:$/.test(target.protocol) && target.username === '' && target.password === '') return target;
+  throw createProtocolProblem(call, 'an address that is no http or https URL, or has user info');
+}
+
+/** Reads a body up to a limit of bytes. @returns undefined, with the connection closed, when there is more */
+async function readBody(
+  body: IncomingMessage,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let received = 0;
+  const abort = () => body.destroy(new Error('aborted'));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal.aborted) abort();
+    for await (const piece of body) {
+      received += piece.length;
+      if (received > limit) return undefined;
+      pieces.push(piece);
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
-  return createConnectionProblem(call, error);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** The problem that an error is, or that axios has wrapped. */
+function problemIn(error: unknown): VnflowError | undefined {
+  if (error instanceof VnflowError) return error;
+  return error instanceof Error && error.cause instanceof VnflowError ? error.cause : undefined;
 }
 
 /** The call as messages name it: no user info, no query. */

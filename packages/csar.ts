@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { VNF_KINDS } from '../domain/vnf-kinds/index.ts';
 import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
+import type { HostRules } from '../network/host-rules.ts';
 import { type AdditionalArtifact, additionalArtifacts } from './additional-artifacts.ts';
 import { listEntries } from './archive.ts';
 import { type ByteSource, openByteSource, streamRange } from './byte-source.ts';
@@ -32,14 +33,13 @@ export interface Csar {
  * @param file path of the zip archive, or its bytes
  * @param limits of sizes and ratios
  * @param options.now becomes `createdAt` of the images
- * @param options.remoteHosts hosts that artifacts may be fetched from whatever address they have; undefined: a package
- * with artifacts by URI is refused
+ * @param options.remoteHosts rules for the hosts that artifacts are fetched from; undefined: a package with artifacts by URI is refused
  * @throws VnflowError CSAR_INVALID that names the entry and says what to do
  */
 export async function readCsar(
   file: string | Buffer,
   limits: CsarLimits = DEFAULT_CSAR_LIMITS,
-  { now = new Date(), remoteHosts }: { readonly now?: Date; readonly remoteHosts?: readonly string[] } = {},
+  { now = new Date(), remoteHosts }: { readonly now?: Date; readonly remoteHosts?: HostRules } = {},
 ): Promise<Csar> {
   const source = await openByteSource(file);
   try {

@@ -1,16 +1,15 @@
-import { lookup } from 'node:dns';
 import { createWriteStream } from 'node:fs';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { VnflowError } from '../domain/problems.ts';
-import { checkedRemoteUrl, hostOf, refusalOfAddress } from './remote-address.ts';
+import { type HostRules, hostOf } from '../network/host-rules.ts';
+import { checkedRemoteUrl } from './remote-address.ts';
 
 export interface FetchOptions {
-  /** Host names that may have any address (`VNFLOW_PACKAGE_HOSTS`), in lower case. */
-  readonly hosts: readonly string[];
+  /** Rules with the hosts of `VNFLOW_PACKAGE_HOSTS`. */
+  readonly hosts: HostRules;
   readonly limitBytes: number;
   /** For HTTP basic authentication. */
   readonly credentials?: { readonly userName: string; readonly password: string };
@@ -32,7 +31,7 @@ const SILENCE_LIMIT_MS = 30_000;
  * size and time
  */
 export async function fetchToFile(uri: string, file: string, options: FetchOptions): Promise<void> {
-  const url = checkedRemoteUrl(uri, options.hosts);
+  const url = await checkedRemoteUrl(uri, options.hosts);
   const limit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
   try {
@@ -57,7 +56,10 @@ function answerOf(url: URL, { hosts, credentials, signal }: FetchOptions): Promi
     timeout: SILENCE_LIMIT_MS,
     ...(signal ? { signal } : {}),
     ...(credentials ? { auth: `${credentials.userName}:${credentials.password}` } : {}),
-    ...(hosts.includes(hostOf(url)) ? {} : { lookup: checkedLookup }),
+    lookup: hosts.lookupOf(url, (reason) => {
+      const detail = `addressInformation: nothing is fetched from ${hostOf(url)}: it is ${reason}. The operator can allow it with VNFLOW_PACKAGE_HOSTS.`;
+      return new VnflowError('BAD_REQUEST', { detail });
+    }),
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
@@ -67,25 +69,6 @@ function answerOf(url: URL, { hosts, credentials, signal }: FetchOptions): Promi
     request.end();
   });
 }
-
-/**
- * Resolves a host name, and refuses it when one of its addresses is refused. The connection uses the checked addresses.
- */
-const checkedLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0);
-    for (const { address } of addresses) {
-      const reason = refusalOfAddress(address);
-      if (reason !== undefined) {
-        const detail = `addressInformation: nothing is fetched from ${hostname}: it is ${reason}. The operator can allow it with VNFLOW_PACKAGE_HOSTS.`;
-        return callback(new VnflowError('BAD_REQUEST', { detail }), '', 0);
-      }
-    }
-    const [first] = addresses;
-    if (options.all) return callback(null, addresses);
-    return callback(null, first?.address ?? '', first?.family ?? 0);
-  });
-};
 
 async function* counted(body: AsyncIterable<Buffer>, url: URL, limitBytes: number): AsyncGenerator<Buffer> {
   let received = 0;

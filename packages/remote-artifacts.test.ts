@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createHostRules } from '../network/host-rules.ts';
 import { handmadeZip } from '../test/testing/packages/handmade-zip.ts';
 import { block, SMALL_PACKAGE, sha, smallPackage } from '../test/testing/packages/small-package.ts';
 import { readCsar } from './csar.ts';
@@ -23,7 +24,7 @@ const read = (source: string, hash: string, remoteHosts?: readonly string[]) =>
   readCsar(
     handmadeZip(smallPackage({ 'small.mf': `${SMALL_PACKAGE['small.mf']}\n${block(source, 'SHA-256', hash)}` })),
     undefined,
-    remoteHosts ? { remoteHosts } : {},
+    remoteHosts ? { remoteHosts: createHostRules({ trusted: remoteHosts }) } : {},
   );
 
 it('an artifact by URI is fetched, its hash is checked, and the package lists it', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { VnflowError } from '../domain/problems.ts';
+import type { HostRules } from '../network/host-rules.ts';
 import type { CsarLimits } from './csar-limits.ts';
 import { csarInvalid } from './csar-problem.ts';
 import { fetchToFile } from './fetch-remote.ts';
@@ -18,13 +19,13 @@ const TIME_LIMIT_MS = 60_000;
  * Fetches the artifacts that TOSCA.meta and the manifest name by a URI, and checks their hashes, as Tacker does. Nothing
  * of them is kept. Images are not fetched: their hashes are not checked in the package, either.
  * @param claims hashes of artifacts by URI
- * @param hosts host names that may have any address; undefined: nothing is fetched
+ * @param hosts rules for the hosts of the URIs; undefined: nothing is fetched
  * @throws VnflowError CSAR_INVALID when an artifact cannot be fetched, or has another hash
  */
 export async function checkRemoteArtifacts(
   claims: readonly HashClaim[],
   limits: CsarLimits,
-  hosts: readonly string[] | undefined,
+  hosts: HostRules | undefined,
 ): Promise<void> {
   const fetched = claims.filter(({ path: uri }) => !isImageFile(uri));
   const [first] = fetched;
@@ -49,7 +50,7 @@ export async function checkRemoteArtifacts(
 async function checkArtifact(
   { path: uri, claimedIn, nodeAlgorithm, hash }: HashClaim,
   file: string,
-  { limits, hosts }: { readonly limits: CsarLimits; readonly hosts: readonly string[] },
+  { limits, hosts }: { readonly limits: CsarLimits; readonly hosts: HostRules },
 ): Promise<void> {
   try {
     await fetchToFile(uri, file, { hosts, limitBytes: limits.fileBytes, timeLimitMs: TIME_LIMIT_MS });

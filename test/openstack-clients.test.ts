@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHostRules } from '../network/host-rules.ts';
 import { findImage } from '../openstack/glance.ts';
 import {
   createStack,
@@ -51,6 +52,7 @@ resources:
 const parameters = { nfv: { VDU: { 'VDU1-0': { flavor: 'm1.medium' } } } };
 const fast = { deadlineMs: 15_000, pollMs: { min: 20, max: 100 } };
 
+const hosts = createHostRules({ trusted: ['127.0.0.1'] });
 let simulator: Awaited<ReturnType<typeof startCloud>>;
 let credentials: Credentials;
 let session: Session;
@@ -64,6 +66,7 @@ beforeAll(async () => {
     project: 'nfv',
     userDomain: 'Default',
     projectDomain: 'Default',
+    hosts,
   };
   session = createSession(credentials);
 });
@@ -80,13 +83,13 @@ describe("the worker's OpenStack clients against the embedded cloud", () => {
     expect((await checkConnection(credentials)).projectId).toBe(await session.projectId());
     expect((await problemOf(checkConnection({ ...credentials, password: 'wrong' }))).code).toBe('VIM_CREDENTIALS');
     const person = await login(simulator);
-    const owner = await validateToken(simulator.authUrl, person.token);
+    const owner = await validateToken(simulator.authUrl, person.token, { hosts });
     expect([owner?.userName, owner?.projectName, owner?.roles]).toEqual([
       'nfv_user',
       'nfv',
       ['admin', 'member', 'reader', 'advsvc', 'heat_stack_owner'],
     ]);
-    expect(await validateToken(simulator.authUrl, 'nonsense')).toBeUndefined();
+    expect(await validateToken(simulator.authUrl, 'nonsense', { hosts })).toBeUndefined();
     expect((await findImage(session, 'ubuntu-22.04-server-cloudimg-amd64'))?.status).toBe('active');
   });
 

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import { type ActivityDependencies, type Pace, paceAt } from '../activities/dependencies.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
+import { createHostRules } from '../network/host-rules.ts';
 import { checkKeystone } from '../openstack/check-keystone.ts';
 import { validateToken } from '../openstack/keystone-token.ts';
 import { checkConnection } from '../openstack/session.ts';
+import { createTransport } from '../openstack/transport.ts';
 import { readCsar } from '../packages/csar.ts';
 import { type ClusterBackups, createClusterBackups } from '../store/cluster-backups.ts';
 import { createStore, type Database } from '../store/open-store.ts';
@@ -35,7 +37,7 @@ export function composeStored(
 }
 
 export interface ActivityComposition {
-  readonly configuration: Pick<Configuration, 'bastion' | 'backups' | 'allowPackageCode'>;
+  readonly configuration: Pick<Configuration, 'bastion' | 'backups' | 'allowPackageCode' | 'vimHosts'>;
   readonly log: Logger;
   /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
   readonly speed?: number | undefined;
@@ -48,9 +50,10 @@ export function composeActivities(
   { db, secrets, backups }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
 ): ActivityDependencies {
-  const { bastion, allowPackageCode } = configuration;
+  const { bastion, allowPackageCode, vimHosts } = configuration;
   return {
     allowPackageCode,
+    vimHosts: createHostRules(vimHosts),
     db,
     secrets,
     backups: { ...configuration.backups, store: backups },
@@ -61,24 +64,27 @@ export function composeActivities(
 }
 
 export interface ApiComposition
-  extends Pick<
-    ApiDependencies,
-    'engine' | 'log' | 'endpoint' | 'notReady' | 'packageHosts' | 'allowPackageCode' | 'checks' | 'metrics'
-  > {
+  extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'allowPackageCode' | 'checks' | 'metrics'>,
+    Pick<Configuration, 'packageHosts' | 'vimHosts'> {
   /** URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;
 }
 
 /** Creates the dependencies of the API. */
 export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: ApiComposition): ApiDependencies {
+  const packageHosts = createHostRules(given.packageHosts);
+  const vimHosts = createHostRules(given.vimHosts);
+  const keystone = createTransport({ hosts: createHostRules({ keystone: keystoneUrl }) });
   return {
     ...given,
     db,
     secrets,
-    readCsar: (file) => readCsar(file, undefined, { remoteHosts: given.packageHosts ?? [] }),
-    checkVim: checkConnection,
-    checks: [...(given.checks ?? []), { name: 'keystone', look: () => checkKeystone(keystoneUrl) }],
-    validateToken: (token) => validateToken(keystoneUrl, token),
+    packageHosts,
+    vimHosts,
+    readCsar: (file) => readCsar(file, undefined, { remoteHosts: packageHosts }),
+    checkVim: (credentials) => checkConnection({ ...credentials, hosts: vimHosts }),
+    checks: [...(given.checks ?? []), { name: 'keystone', look: () => checkKeystone(keystoneUrl, keystone) }],
+    validateToken: (token) => validateToken(keystoneUrl, token, { transport: keystone }),
     authUrl: keystoneUrl,
   };
 }

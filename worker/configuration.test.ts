@@ -27,6 +27,22 @@ it('backs clusters up every six hours and keeps eight backups by default', () =>
   expect(told.backups).toEqual({ everySeconds: 1800, keep: 9 });
 });
 
+it('trusts the Keystone of the API, and no other host when VNFLOW_VIM_HOSTS names some', () => {
+  const keystone = { VNFLOW_KEYSTONE_URL: 'http://127.0.0.1:9891/identity/v3', TEMPORAL_ADDRESS: 'temporal:7233' };
+  const { vimHosts } = readConfiguration(keystone, directory);
+  expect(vimHosts).toEqual({
+    keystone: 'http://127.0.0.1:9891/identity/v3',
+    trusted: [],
+    trustedOnly: false,
+    internal: ['temporal'],
+  });
+  const named = readConfiguration({ ...keystone, VNFLOW_VIM_HOSTS: 'Cloud.example, 10.0.0.5:5000' }, directory);
+  expect(named.vimHosts).toMatchObject({
+    trusted: ['cloud.example', '10.0.0.5:5000'],
+    trustedOnly: true,
+  });
+});
+
 it.each([
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
   [{ TEMPORAL_ADDRESS: 'http://temporal' }, 'TEMPORAL_ADDRESS'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { type BackupSettings, type Bastion, DEFAULT_BACKUPS } from '../activities/dependencies.ts';
+import { type HostSettings, hostOf, parseHosts } from '../network/host-rules.ts';
 import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 import { type MasterKey, masterKey } from '../store/seal.ts';
@@ -30,6 +31,7 @@ const Environment = z.object({
   VNFLOW_BACKUP_HOURS: optional(z.coerce.number().min(0.25).max(168)),
   VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
   VNFLOW_PACKAGE_HOSTS: optional(z.string()),
+  VNFLOW_VIM_HOSTS: optional(z.string()),
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
   VNFLOW_ALLOW_PACKAGE_CODE: optional(z.enum(['0', '1'])),
 });
@@ -46,8 +48,10 @@ export interface Configuration {
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly bastion: Bastion | undefined;
   readonly backups: BackupSettings;
-  /** Hosts from which packages may be fetched whatever their address is, in lower case. */
-  readonly packageHosts: readonly string[];
+  /** Hosts from which packages may be fetched. */
+  readonly packageHosts: HostSettings;
+  /** Hosts that VIMs may have. */
+  readonly vimHosts: HostSettings;
   /** Whether code of packages may run. */
   readonly allowPackageCode: boolean;
 }
@@ -65,6 +69,8 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     throw new Error(`The environment variable ${issue?.path.join('.') ?? ''} cannot be used: ${issue?.message ?? ''}`);
   }
   const env = parsed.data;
+  const vimHosts = parseHosts(env.VNFLOW_VIM_HOSTS);
+  const internal = internalHosts(env);
   return {
     store:
       env.DATABASE_URL === undefined
@@ -81,10 +87,13 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     endpoint: env.VNFLOW_ENDPOINT,
     metricsListen: env.VNFLOW_METRICS_LISTEN === undefined ? undefined : listenOf(env.VNFLOW_METRICS_LISTEN),
     bastion: env.VNFLOW_BASTION === undefined ? undefined : bastionOf(env.VNFLOW_BASTION, env),
-    packageHosts: (env.VNFLOW_PACKAGE_HOSTS ?? '')
-      .split(',')
-      .map((host) => host.trim().toLowerCase())
-      .filter((host) => host !== ''),
+    packageHosts: { trusted: parseHosts(env.VNFLOW_PACKAGE_HOSTS), internal },
+    vimHosts: {
+      keystone: env.VNFLOW_KEYSTONE_URL,
+      trusted: vimHosts,
+      trustedOnly: vimHosts.length > 0,
+      internal,
+    },
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     backups: {
       everySeconds:
@@ -99,6 +108,14 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
 function listenOf(text: string): { host: string; port: number } {
   const { host = '', port } = LISTEN.exec(text)?.groups ?? {};
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+/** The hosts of Temporal and PostgreSQL: no VIM and no package may be there. */
+function internalHosts({ TEMPORAL_ADDRESS: temporal, DATABASE_URL: database }: z.infer<typeof Environment>): string[] {
+  return [
+    ...(temporal === undefined ? [] : [temporal.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')]),
+    ...(database === undefined ? [] : [hostOf(new URL(database))]),
+  ];
 }
 
 function bastionOf(text: string, env: z.infer<typeof Environment>): Bastion {

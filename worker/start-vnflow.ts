@@ -215,11 +215,12 @@ async function apiOf(
     log,
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
-  const { packageHosts, allowPackageCode } = configuration;
+  const { packageHosts, vimHosts, allowPackageCode } = configuration;
+  const hosts = { packageHosts, vimHosts };
   // Metrics name instances and error codes, and scrapers have no token: they are not for everybody on the network.
   const shown = isLoopback(api.host) ? { metrics } : {};
   const { checks } = engine;
-  const parts = { engine, keystoneUrl, endpoint, packageHosts, allowPackageCode, log, notReady, checks, ...shown };
+  const parts = { engine, keystoneUrl, endpoint, ...hosts, allowPackageCode, log, notReady, checks, ...shown };
   const deps = composeApi(stored, parts);
   try {
     const running = await startApi({ deps, host: api.host, port: api.port });

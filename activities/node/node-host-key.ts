@@ -74,7 +74,7 @@ export async function nodeHostKey(context: ActivityContext, node: ClusterNode): 
  */
 async function readConsole(context: ActivityContext, serverId: string): Promise<string | undefined> {
   try {
-    const session = vimSession(await readVimConnection(context));
+    const session = vimSession(context.deps, await readVimConnection(context));
     return await consoleOutput(session, serverId, { length: CONSOLE_LINES, timeoutMs: CONSOLE_TIMEOUT_MS });
   } catch (error) {
     if (!(error instanceof VnflowError)) throw error;

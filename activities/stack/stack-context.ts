@@ -23,7 +23,7 @@ export async function withStack<C extends LeasedContext>(context: C): Promise<C 
   const connection = await readVimConnection(context);
   return {
     ...context,
-    session: vimSession(connection),
+    session: vimSession(context.deps, connection),
     vimConnectionId: connection.id,
     stackName: stackName(context.input.vnfInstanceId),
   };

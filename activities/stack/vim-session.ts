@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { VnflowError } from '../../domain/problems.ts';
 import { createSession, type Session } from '../../openstack/session.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 import type { VimConnection } from '../facts/operation-facts.ts';
 
 const MOST_SESSIONS = 100;
@@ -28,9 +29,10 @@ const Interface = z.object({
 
 /**
  * The session with a VIM. Nothing is sent yet.
+ * @param deps the rules for the hosts of VIMs
  * @throws VnflowError VIM_MISSING naming the member that the connection lacks
  */
-export function vimSession({ id, info }: VimConnection): Session {
+export function vimSession({ vimHosts }: Pick<ActivityDependencies, 'vimHosts'>, { id, info }: VimConnection): Session {
   const access = Access.safeParse(info.accessInfo);
   const reach = Interface.safeParse(info.interfaceInfo);
   if (!access.success || !reach.success) {
@@ -53,7 +55,7 @@ export function vimSession({ id, info }: VimConnection): Session {
   const key = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');
   const shared = sessions.get(key);
   if (shared) return shared;
-  const session = createSession(credentials);
+  const session = createSession({ ...credentials, ...(vimHosts ? { hosts: vimHosts } : {}) });
   sessions.set(key, session);
   return session;
 }

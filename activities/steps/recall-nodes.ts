@@ -102,7 +102,7 @@ async function deleteNodes(context: Recall, names: readonly string[]): Promise<v
  */
 async function listWithoutServer(context: Recall, nodes: readonly ClusterNode[]): Promise<string[]> {
   const { signal } = context;
-  const session = vimSession(await readVimConnection(context));
+  const session = vimSession(context.deps, await readVimConnection(context));
   const names = nodes.map(async ({ nodeName, serverId }) =>
     (await showServer(session, serverId, { signal })) === undefined ? [nodeName] : [],
   );

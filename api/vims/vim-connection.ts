@@ -8,7 +8,8 @@ export const OPENSTACK_VIM_TYPE = 'ETSINFV.OPENSTACK_KEYSTONE.V_3';
 export const KeystoneUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(1024)
-  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), { error: 'must not hold user name and password' });
+  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), { error: 'must not hold user name and password' })
+  .refine((url) => !/[?#]/.test(url), { error: 'must have no query and no fragment' });
 
 const text = z.string().min(1).max(1024);
 

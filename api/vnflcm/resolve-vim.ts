@@ -28,7 +28,7 @@ const InterfaceInfo = z.looseObject({
 /**
  * The VIM connections of an instantiate request: partial entries are completed from the registered VIM of that `vimId`;
  * none at all means the tenant's default VIM. Only the first entry is used, so only that one is checked.
- * @throws VnflowError NOT_FOUND (vimId), VIM_MISSING, BAD_REQUEST naming the member
+ * @throws VnflowError NOT_FOUND (vimId), VIM_MISSING, VIM_ADDRESS, BAD_REQUEST naming the member
  */
 export async function resolveVimConnections(
   context: ApiContext,
@@ -41,7 +41,7 @@ export async function resolveVimConnections(
   }
   const [first] = Object.entries(resolved);
   if (!first) return { default: await defaultConnection(context, tenant) };
-  checkConnection(...first);
+  await checkConnection(context, ...first);
   return resolved;
 }
 
@@ -80,12 +80,18 @@ async function defaultConnection(context: ApiContext, tenant: string): Promise<V
   return asVimConnectionInfo(await unsealedVim(context, row));
 }
 
-function checkConnection(key: string, info: VimConnectionInfo): void {
+async function checkConnection({ vimHosts }: ApiContext, key: string, info: VimConnectionInfo): Promise<void> {
   if (info.vimType !== OPENSTACK_VIM_TYPE) {
     throw new VnflowError('BAD_REQUEST', {
       detail: `vimConnectionInfo.${key}.vimType: must be ${OPENSTACK_VIM_TYPE}.`,
     });
   }
-  parseMember(InterfaceInfo, info.interfaceInfo, ['vimConnectionInfo', key, 'interfaceInfo']);
+  const { endpoint } = parseMember(InterfaceInfo, info.interfaceInfo, ['vimConnectionInfo', key, 'interfaceInfo']);
+  const refusal = await vimHosts.refusal(new URL(endpoint));
+  if (refusal !== undefined) {
+    throw new VnflowError('VIM_ADDRESS', {
+      detail: `vimConnectionInfo.${key}.interfaceInfo.endpoint: vnflow does not connect to this host: it is ${refusal}.`,
+    });
+  }
   parseMember(AccessInfo, info.accessInfo, ['vimConnectionInfo', key, 'accessInfo']);
 }

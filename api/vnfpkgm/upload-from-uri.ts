@@ -12,7 +12,7 @@ import { checkCreated } from './upload-package-content.ts';
  */
 export function uploadFromUriEndpoint(context: ApiContext, uploads: PackageUploads): Endpoint {
   return withBody(UploadVnfPackageFromUriRequest, async (request, body) => {
-    checkedRemoteUrl(body.addressInformation, context.packageHosts);
+    await checkedRemoteUrl(body.addressInformation, context.packageHosts);
     const target = await vnfPackageOf(context, request);
     checkCreated(target);
     if (!(await uploads.begin(target, body))) throw createConcurrentUploadProblem(target.id);

@@ -119,7 +119,12 @@ async function run(): Promise<void> {
     waiting.delete(Number(answered));
     resolve?.();
   });
-  const configuration = { bastion, backups: DEFAULT_BACKUPS, allowPackageCode: false };
+  const configuration = {
+    bastion,
+    backups: DEFAULT_BACKUPS,
+    allowPackageCode: false,
+    vimHosts: { trusted: ['127.0.0.1'] },
+  };
   const worker = await startWorker(composeActivities(stored, { configuration, log, pace: TEST_PACE }), {
     temporalAddress,
     namespace: 'default',

@@ -5,6 +5,7 @@ import type { ApiDependencies, OnboardableCsar, TokenOwner } from '../../../api/
 import { startApi } from '../../../api/start-api.ts';
 import { VnflowError } from '../../../domain/problems.ts';
 import { readVnfd } from '../../../domain/vnfd.ts';
+import { createHostRules } from '../../../network/host-rules.ts';
 import { readCsar } from '../../../packages/csar.ts';
 import { createSecrets } from '../../../store/secrets.ts';
 import { openTestStore } from '../test-store.ts';
@@ -56,6 +57,7 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
     endpoint: 'http://vnfm.example:9890/',
     log,
     limits: { packageBytes: 100_000 },
+    vimHosts: createHostRules({ trusted: ['127.0.0.1'] }),
     ...overrides,
   };
   const api = await startApi({ deps, host: '127.0.0.1', port: 0 });

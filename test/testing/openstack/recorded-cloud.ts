@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { z } from 'zod';
+import { createHostRules } from '../../../network/host-rules.ts';
 import type { Credentials } from '../../../openstack/keystone.ts';
 
 export interface Reply {
@@ -90,6 +91,7 @@ export async function startRecordedCloud(): Promise<RecordedCloud> {
       project: 'nfv',
       userDomain: 'Default',
       projectDomain: 'Default',
+      hosts: createHostRules({ trusted: ['127.0.0.1'] }),
     },
     get tokensIssued() {
       return issued;
