@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -40,6 +40,33 @@ export function killNow(pid: number): void {
   } catch {
     // the process ended by itself
   }
+}
+
+/** The processes that descend from a process, and the process itself. */
+export function familyOf(pid: number): number[] {
+  let children: string;
+  try {
+    children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  } catch {
+    return [pid];
+  }
+  return [pid, ...children.split(' ').map(Number).filter(Boolean).flatMap(familyOf)];
+}
+
+/** Stops processes with SIGSTOP, with their descendants. @returns wakes them */
+export function pauseFamily(pid: number, without: readonly number[] = []): () => void {
+  const family = familyOf(pid).filter((one) => !without.includes(one));
+  const send = (signal: 'SIGSTOP' | 'SIGCONT') => {
+    for (const one of family) {
+      try {
+        process.kill(one, signal);
+      } catch {
+        // the process ended by itself
+      }
+    }
+  };
+  send('SIGSTOP');
+  return () => send('SIGCONT');
 }
 
 /** Ends a process with SIGTERM, and after a while with SIGKILL. */

@@ -15,7 +15,8 @@ export interface CloudContent {
 }
 
 export interface Cloud {
-  readonly token: string;
+  /** A token that is valid for some time. An old one when Keystone does not answer. */
+  token(): Promise<string>;
   content(): Promise<CloudContent>;
   /** Makes the creation of every resource in the stack of this instance fail from now on. @returns id of the fault */
   breakStack(instance: string): Promise<string>;
@@ -23,20 +24,32 @@ export interface Cloud {
   mendAll(): Promise<void>;
 }
 
+const TOKEN_AGE_MS = 30_000;
+
 /** Connects to the cloud. @param authUrl of Keystone @param simulatorUrl of the simulator's own API for faults */
 export async function connectCloud(authUrl: string, simulatorUrl: string): Promise<Cloud> {
   const domain = { name: 'Default' };
   const user = { name: 'nfv_user', domain, password: 'devstack' };
-  const answer = await axios.post<unknown>(
-    `${authUrl}/auth/tokens`,
-    { auth: { identity: { methods: ['password'], password: { user } }, scope: { project: { name: 'nfv', domain } } } },
-    { proxy: false },
-  );
-  const token = String(answer.headers['x-subject-token']);
+  const scope = { project: { name: 'nfv', domain } };
+  const login = () =>
+    axios.post<unknown>(
+      `${authUrl}/auth/tokens`,
+      { auth: { identity: { methods: ['password'], password: { user } }, scope } },
+      { proxy: false, timeout: 3_000 },
+    );
+  const answer = await login();
+  let newest = { text: String(answer.headers['x-subject-token']), at: Date.now() };
+  const token = async (): Promise<string> => {
+    if (Date.now() - newest.at > TOKEN_AGE_MS) {
+      const again = await login().catch(() => undefined);
+      if (again) newest = { text: String(again.headers['x-subject-token']), at: Date.now() };
+    }
+    return newest.text;
+  };
   const { catalog } = Catalogue.parse(answer.data).token;
   const endpoint = (type: string) => catalog.find((service) => service.type === type)?.endpoints[0]?.url ?? '';
   const get = async (url: string): Promise<unknown> =>
-    (await axios.get<unknown>(url, { headers: { 'X-Auth-Token': token }, proxy: false })).data;
+    (await axios.get<unknown>(url, { headers: { 'X-Auth-Token': await token() }, proxy: false })).data;
   const faults = `${simulatorUrl}/_simulator/faults`;
   return {
     token,

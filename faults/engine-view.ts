@@ -14,6 +14,8 @@ export interface WorkflowFact {
 export interface EngineView {
   /** Reads the workflow of an instance. @returns undefined when there never was one */
   workflowOf(instance: string): Promise<WorkflowFact | undefined>;
+  /** Ids of workflows that are open and of schedules that exist and name one of these instances. */
+  openOf(instances: readonly string[]): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,14 @@ export async function viewEngine(address: string): Promise<EngineView> {
           if (error instanceof Error && error.name === NOT_FOUND) return undefined;
           throw error;
         }
+      }),
+    openOf: (instances) =>
+      inTime(async () => {
+        const found: string[] = [];
+        for await (const { workflowId } of client.workflow.list({ query: "ExecutionStatus='Running'" }))
+          found.push(workflowId);
+        for await (const { scheduleId } of client.schedule.list()) found.push(`schedule ${scheduleId}`);
+        return found.filter((id) => instances.some((instance) => id.includes(instance)));
       }),
     close: () => connection.close(),
   };

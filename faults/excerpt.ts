@@ -1,8 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Witnesses } from './evidence.ts';
-import type { RoundReport } from './round.ts';
+import type { Violation } from './invariants.ts';
 import { showWorkflow } from './temporal-server.ts';
+
+/** A violated round or run. */
+interface Violated {
+  readonly scenario: { readonly seed: number; readonly kind?: string };
+  readonly violations: readonly Violation[];
+  readonly instances: readonly string[];
+}
 
 const MOST_INSTANCES = 3;
 
@@ -11,9 +18,9 @@ const MOST_INSTANCES = 3;
  * instances.
  * @returns path of the folder
  */
-export async function keepExcerpt({ place, vnfm }: Witnesses, report: RoundReport, folder: string): Promise<string> {
+export async function keepExcerpt({ place, vnfm }: Witnesses, report: Violated, folder: string): Promise<string> {
   const { scenario, violations, instances } = report;
-  const directory = path.join(folder, `seed-${scenario.seed}-${scenario.kind}-${place.shape}`);
+  const directory = path.join(folder, `seed-${scenario.seed}-${scenario.kind ?? 'run'}-${place.shape}`);
   mkdirSync(directory, { recursive: true });
   const keep = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
   keep('scenario.json', JSON.stringify(scenario, undefined, 1));

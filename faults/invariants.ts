@@ -1,5 +1,5 @@
 import { deletedInstances, type Evidence, type OperationFact } from './evidence.ts';
-import { type Control, isAccepted, isUnclear, type Order, type Sent } from './vnfm.ts';
+import { BEGINNINGS, type Control, isAccepted, isUnclear, type Order, type Sent } from './vnfm.ts';
 
 export interface Finding {
   readonly instance: string;
@@ -72,7 +72,7 @@ export function mayHeal(violations: readonly Violation[]): boolean {
 
 function findLost({ sent, operations }: Evidence): Finding[] {
   const known = new Set(operations.map(({ id }) => id));
-  return accepted(sent, ['instantiate', 'terminate'])
+  return accepted(sent, BEGINNINGS)
     .filter(({ operation = '' }) => !known.has(operation))
     .map(({ instance, order, operation }) => ({ instance, text: `${order} ${operation}: answered 202, not there` }));
 }
@@ -120,7 +120,7 @@ function findDisagreements(evidence: Evidence): Finding[] {
 function findRefusals({ sent }: Evidence): Finding[] {
   const expected = sent.filter(({ mustSucceed }) => mustSucceed);
   const repeated = new Set(expected.filter(isUnclear).map(({ instance }) => instance));
-  const doubtful = new Set(unclear(sent, ['instantiate']).map(({ instance }) => instance));
+  const doubtful = new Set(unclear(sent, BEGINNINGS).map(({ instance }) => instance));
   const isPatient = (one: Sent) => one.order === 'delete' && codeOf(one) === 'VNF_BUSY' && doubtful.has(one.instance);
   return expected
     .filter((one) => !isAccepted(one) && !repeated.has(one.instance) && !isPatient(one))
@@ -212,8 +212,7 @@ function findOtherEnds({ operations }: Evidence): Finding[] {
 function findDuplicates(evidence: Evidence): Finding[] {
   return evidence.instances.flatMap((instance) => {
     const sent = evidence.sent.filter((one) => one.instance === instance);
-    const most = [...accepted(sent, ['instantiate', 'terminate']), ...unclear(sent, ['instantiate', 'terminate'])]
-      .length;
+    const most = [...accepted(sent, BEGINNINGS), ...unclear(sent, BEGINNINGS)].length;
     const made = evidence.operations.filter(({ vnfInstanceId }) => vnfInstanceId === instance);
     const open = made.filter(({ operationState }) => !ENDED.has(operationState));
     return [

@@ -1,35 +1,30 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { connectCloud } from './cloud.ts';
-import { viewEngine } from './engine-view.ts';
-import type { Witnesses } from './evidence.ts';
-import { keepExcerpt } from './excerpt.ts';
-import type { Place } from './place.ts';
-import { startProductionPlace } from './place-production.ts';
-import { startUpPlace } from './place-up.ts';
-import { packSmallSample } from './requests.ts';
-import { type RoundReport, runRound } from './round.ts';
-import { KINDS, type Kind, scenarioOf, VICTIMS, type Victim } from './scenario.ts';
-import { connectVnfm } from './vnfm.ts';
+import { runBrokenEngines } from './broken-engines/run-broken-engines.ts';
+import { runCampaign } from './campaign.ts';
+import { ROUNDS_USAGE, runRounds } from './rounds.ts';
 
 const USAGE = `npm run faults -- [options]
-  --rounds N        how many (5: one of each kind)
-  --seed N          repeats one round; with --rounds: begins there (1)
-  --shape up|production                     (up)
-  --kind ${KINDS.join('|')}   (each in turn)
-  --kill ${VICTIMS.join('|')}   (temporal)
-  --operations N    of a burst (20)
+  --runs N          lives of VNFs with faults at random moments (10)
+  --seed N          repeats one run; with --runs: begins there (1)
+  --shape up|production   (the seed decides)
+  --lanes N         places that run at once (4)
+  --broken [PART]   runs the engines that are broken on purpose, whose names have PART in them: each must be found
+  --report DIR      where report.txt and report.html go (the current folder, from 10 runs on)
   --speed N         simulated seconds per second (400)
   --settle N        seconds until everything must have come to rest (180)
-`;
+${ROUNDS_USAGE}`;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    runs: { type: 'string' },
     rounds: { type: 'string' },
     seed: { type: 'string' },
-    shape: { type: 'string', default: 'up' },
+    shape: { type: 'string' },
+    lanes: { type: 'string', default: '4' },
+    report: { type: 'string' },
+    broken: { type: 'boolean', default: false },
     kind: { type: 'string' },
     kill: { type: 'string', default: 'temporal' },
     operations: { type: 'string', default: '20' },
@@ -39,105 +34,44 @@ const { values } = parseArgs({
   },
 });
 
-const SHAPES = { up: startUpPlace, production: startProductionPlace } as const;
+const REPORTED_RUNS = 10;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-interface Running extends Witnesses {
-  readonly vnfdId: string;
+if (values.help) process.stdout.write(USAGE);
+else if (values.broken) process.exitCode = await runBroken();
+else
+  process.exitCode =
+    values.rounds === undefined && values.kind === undefined ? await runLives() : await runRounds(values);
+
+/** @returns exit code: 1 when the checker did not find one of them */
+async function runBroken(): Promise<number> {
+  const options = { only: positionals.join(' '), root: ROOT, speed: Number(values.speed), say };
+  return (await runBrokenEngines(options)).length === 0 ? 0 : 1;
 }
 
-process.exitCode = values.help ? usage() : await runAll();
-
-function usage(): number {
-  process.stdout.write(USAGE);
-  return 0;
-}
-
-/** Runs all rounds. @returns exit code: 1 when an invariant was violated */
-async function runAll(): Promise<number> {
-  const shape = oneOf(Object.keys(SHAPES) as (keyof typeof SHAPES)[], values.shape);
-  const victim = oneOf(VICTIMS, values.kill);
-  const kind = values.kind === undefined ? undefined : oneOf(KINDS, values.kind);
+/** @returns exit code: 1 when an invariant was violated */
+async function runLives(): Promise<number> {
   const first = Number(values.seed ?? 1);
-  const rounds = Number(values.rounds ?? (values.seed === undefined ? KINDS.length : 1));
-  const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
-  chmodSync(folder, 0o711); // the user of PostgreSQL needs access to its folder below
-  const reports: RoundReport[] = [];
-  let running: Running | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void (running ? stop(running) : Promise.resolve()).finally(() => process.exit(130)));
-  try {
-    for (let seed = first; seed < first + rounds; seed++) {
-      running ??= await start(shape, path.join(folder, `place-${seed}`));
-      const scenario = scenarioOf(seed, {
-        kind,
-        victim,
-        operations: Number(values.operations),
-        isSlow: shape === 'production',
-      });
-      const { vnfdId } = running;
-      const report = await runRound(running, scenario, { vnfdId, settleMs: Number(values.settle) * 1000 });
-      reports.push(report);
-      say(lineOf(report, shape));
-      if (report.violations.length === 0) continue;
-      for (const { invariant, instance, text } of report.violations) say(`    ${invariant}: ${instance} ${text}`);
-      say(`    kept: ${await keepExcerpt(running, report, folder)}`);
-      // a violated state would stay: the next round begins in a new place
-      await stop(running);
-      running = undefined;
-    }
-  } finally {
-    if (running) await stop(running);
-  }
-  return summary(reports, folder);
-}
-
-async function start(shape: keyof typeof SHAPES, directory: string): Promise<Running> {
-  mkdirSync(directory, { recursive: true, mode: 0o711 });
-  const place = await SHAPES[shape]({ directory, speed: Number(values.speed) });
-  try {
-    if (!place.victims.includes(oneOf(VICTIMS, values.kill)))
-      throw new Error(`--kill in the shape ${shape}: ${place.victims.join(', ')}`);
-    const cloud = await connectCloud(place.authUrl, place.simulatorUrl);
-    const vnfm = connectVnfm(place.apiUrls, cloud.token);
-    const vnfdId = await vnfm.onboard(await packSmallSample(directory));
-    return { place, cloud, vnfm, vnfdId, engine: await viewEngine(place.temporalAddress) };
-  } catch (error) {
-    await place.stop();
-    throw error;
-  }
-}
-
-async function stop({ engine, place }: { engine: Witnesses['engine']; place: Place }): Promise<void> {
-  await engine.close();
-  await place.stop();
-}
-
-function lineOf({ scenario, counts, helped, violations, seconds }: RoundReport, shape: string): string {
-  const { seed, kind, victim, killAfter, parts } = scenario;
-  return [
-    `seed ${seed}  ${shape}  ${parts.length} × ${kind}  ${victim} killed ${killAfter.ms} ms after ${killAfter.answers} answers`,
-    `${counts.accepted} accepted, ${counts.refused} refused, ${counts.unclear} unclear`,
-    ...(helped.length > 0 ? [`helped: ${helped.join(', ')}`] : []),
-    `${violations.length} violations  ${seconds.toFixed(0)} s`,
-  ].join('  ');
-}
-
-function summary(reports: readonly RoundReport[], folder: string): number {
+  const runs = Number(values.runs ?? (values.seed === undefined ? REPORTED_RUNS : 1));
+  const { reports, cpuSeconds, seconds } = await runCampaign({
+    seeds: Array.from({ length: runs }, (_, index) => first + index),
+    shape: values.shape === 'up' || values.shape === 'production' ? values.shape : undefined,
+    lanes: Number(values.lanes),
+    speed: Number(values.speed),
+    settleMs: Number(values.settle) * 1000,
+    root: ROOT,
+    reportTo: values.report ?? (runs >= REPORTED_RUNS ? process.cwd() : undefined),
+    say,
+  });
   const violated = reports.filter(({ violations }) => violations.length > 0);
-  const helped = reports.filter((report) => report.helped.length > 0).length;
-  const operations = reports.reduce((sum, { scenario }) => sum + scenario.parts.length, 0);
-  say(`${reports.length} rounds, ${operations} operations, ${helped} rounds with help, ${violated.length} violated`);
-  if (violated.length === 0) rmSync(folder, { recursive: true });
-  else say(`to repeat: npm run faults -- --seed ${violated[0]?.scenario.seed}; logs in ${folder}`);
-  return violated.length === 0 ? 0 : 1;
+  say(
+    `${reports.length} runs, ${violated.length} violated, ${seconds.toFixed(0)} s, ${(cpuSeconds / reports.length).toFixed(1)} s of CPU time a run`,
+  );
+  for (const { scenario } of violated)
+    say(`to repeat: npm run faults -- --seed ${scenario.seed} --shape ${scenario.shape}`);
+  return violated.length === 0 && reports.length === runs ? 0 : 1;
 }
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function oneOf<T extends Kind | Victim | keyof typeof SHAPES>(allowed: readonly T[], text: string): T {
-  const found = allowed.find((one) => one === text);
-  if (found === undefined) throw new Error(`${text}: one of ${allowed.join(', ')}\n\n${USAGE}`);
-  return found;
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { freePort, waitUntil } from './child.ts';
+import { familyOf, freePort, pauseFamily, waitUntil } from './child.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { Victim } from './scenario.ts';
@@ -11,8 +10,6 @@ import { type Service, superviseProcess } from './service.ts';
 import { isApiServing, isTemporalServing } from './serving.ts';
 import { temporalCommand } from './temporal-server.ts';
 
-const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
-const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
 /** Far more than needed, because the machine may be busy with other work. */
 const LIMIT_MS = 240_000;
@@ -27,7 +24,8 @@ const SimulatorReady = z.object({
  * Starts two APIs, two workers, PostgreSQL, a Temporal server and the simulator. Each process is restarted when it
  * ends.
  */
-export async function startProductionPlace({ directory, speed }: PlaceOptions): Promise<Place> {
+export async function startProductionPlace({ directory, speed, root, tokenLifetime }: PlaceOptions): Promise<Place> {
+  const main = path.join(root, 'cli', 'main.ts');
   mkdirSync(directory, { recursive: true });
   const services: Service[] = [];
   const start = (name: string, [program, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv = {}) => {
@@ -46,7 +44,21 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
     const temporalAddress = `127.0.0.1:${temporalPort}`;
     const temporal = start('temporal', await temporalCommand(directory, temporalPort));
     const world = path.join(directory, 'simulator');
-    start('simulator', [...NODE, SIMULATOR, '--directory', world, '--speed', `${speed}`]);
+    const lifetime = tokenLifetime === undefined ? [] : ['--token-lifetime', `${tokenLifetime}`];
+    const simulatorPorts = ['--port', `${await freePort()}`, '--bastion-port', `${await freePort()}`];
+    const simulatorService = start('simulator', [
+      ...[
+        ...NODE,
+        path.join(root, 'simulator', 'main.ts'),
+        '--directory',
+        world,
+        '--speed',
+        `${speed}`,
+        '--hosts',
+        '12',
+      ],
+      ...[...simulatorPorts, ...lifetime],
+    ] as [string, ...string[]]);
     const simulator = await simulatorReady(path.join(directory, 'simulator.log'));
     if (!(await waitUntil(() => isTemporalServing(temporalAddress), LIMIT_MS)))
       throw new Error('Temporal did not start');
@@ -64,12 +76,12 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
     const apis: Service[] = [];
     // the first API creates the tables; the other processes find them
     for (const [index, port] of ports.entries()) {
-      apis.push(start(`api-${index}`, [...NODE, MAIN, 'api', '--port', `${port}`, '--data', data], environment));
+      apis.push(start(`api-${index}`, [...NODE, main, 'api', '--port', `${port}`, '--data', data], environment));
       if (!(await waitUntil(() => isApiServing(apiUrls[index] ?? ''), LIMIT_MS)))
         throw new Error('the API did not start');
     }
     const workers = [0, 1].map((index) =>
-      start(`worker-${index}`, [...NODE, MAIN, 'worker', '--data', data], environment),
+      start(`worker-${index}`, [...NODE, main, 'worker', '--data', data], environment),
     );
     await waitUntil(() => workers.every(({ log }) => readFileSync(log, 'utf8').includes('worker ready')), LIMIT_MS);
 
@@ -78,8 +90,9 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
       postgres: postgres.service,
       api: apis[0],
       worker: workers[0],
+      simulator: simulatorService,
     };
-    let killed: Service | undefined;
+    const killed = new Set<Service>();
     return {
       shape: 'production',
       apiUrls,
@@ -87,14 +100,24 @@ export async function startProductionPlace({ directory, speed }: PlaceOptions): 
       authUrl: simulator.authUrl,
       temporalAddress,
       databaseUrl: postgres.url,
-      victims: ['temporal', 'worker', 'api', 'postgres', 'none'],
+      victims: ['temporal', 'worker', 'api', 'postgres', 'simulator', 'none'],
       directory,
       kill: (victim) => {
-        killed = victims[victim];
-        killed?.kill();
+        const service = victims[victim];
+        if (!service) return;
+        service.kill();
+        killed.add(service);
       },
+      pause: (victim) => pauseFamily(victims[victim]?.pid() ?? 0),
+      processes: () => services.flatMap((service) => familyOf(service.pid())),
+      openFiles: () => [
+        ...services.map(({ log }) => log),
+        ...['temporal.db', 'temporal.db-wal'].map((name) => path.join(directory, name)),
+      ],
+      bastion: `${simulator.bastion.host}:${simulator.bastion.port}`,
       recover: async (downMs) => {
-        await killed?.startAfter(downMs);
+        await Promise.all([...killed].map((service) => service.startAfter(downMs)));
+        killed.clear();
         const isBack = async () =>
           (await isTemporalServing(temporalAddress)) && (await Promise.all(apiUrls.map(isApiServing))).every(Boolean);
         if (!(await waitUntil(isBack, LIMIT_MS))) throw new Error(`not everything came back: see ${directory}`);

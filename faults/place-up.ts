@@ -1,13 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { endProcess, freePort, hasEnded, isRunning, killNow, startProcess, waitUntil } from './child.ts';
+import {
+  endProcess,
+  familyOf,
+  freePort,
+  hasEnded,
+  isRunning,
+  killNow,
+  pauseFamily,
+  startProcess,
+  waitUntil,
+} from './child.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { isApiServing, isTemporalServing } from './serving.ts';
 
-const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 /** Far more than needed, because the machine may be busy with other work. */
 const STOP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 240_000;
@@ -18,23 +26,35 @@ const Running = z.object({
   process: z.object({ pid: z.int() }),
   apiUrl: z.url(),
   temporal: z.object({ address: z.string(), process: z.object({ pid: z.int() }) }),
-  simulator: z.object({ url: z.url(), authUrl: z.url(), process: z.object({ pid: z.int() }) }),
+  simulator: z.object({
+    url: z.url(),
+    authUrl: z.url(),
+    bastion: z.object({ host: z.string(), port: z.int() }),
+    process: z.object({ pid: z.int() }),
+  }),
 });
 type Running = z.infer<typeof Running>;
 
 /**
  * Starts `vnflow up`: API, worker and store in one process, the Temporal server and the simulator each in another one.
  */
-export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<Place> {
+export async function startUpPlace({ directory, speed, root }: PlaceOptions): Promise<Place> {
   const data = path.join(directory, 'data');
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const port = await freePort();
-  let up = launch(directory, data, { port, speed });
+  let up = launch(directory, data, { port, speed, root });
   const first = await ready(data, up);
   let killed: number | undefined;
+  const pidOf = (victim: string): number => {
+    const now = upFile(data);
+    const pid =
+      victim === 'up' ? up.pid : victim === 'simulator' ? now?.simulator.process.pid : now?.temporal.process.pid;
+    if (pid === undefined || !isRunning(pid)) throw new Error(`${victim} does not run`);
+    return pid;
+  };
 
   const restart = async (): Promise<void> => {
-    up = launch(directory, data, { port, speed });
+    up = launch(directory, data, { port, speed, root });
     await ready(data, up);
   };
   return {
@@ -43,14 +63,27 @@ export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<
     simulatorUrl: first.simulator.url,
     authUrl: first.simulator.authUrl,
     temporalAddress: first.temporal.address,
-    victims: ['temporal', 'up', 'none'],
+    victims: ['temporal', 'up', 'simulator', 'none'],
+    bastion: `${first.simulator.bastion.host}:${first.simulator.bastion.port}`,
+    openFiles: () => [
+      path.join(directory, 'up.log'),
+      ...[
+        'vnflow.log',
+        'simulator.log',
+        'temporal/temporal.log',
+        'temporal/temporal.db',
+        'temporal/temporal.db-wal',
+      ].map((name) => path.join(data, name)),
+    ],
     directory,
     kill: (victim) => {
       if (victim === 'none') return;
-      killed = victim === 'temporal' ? upFile(data)?.temporal.process.pid : up.pid;
-      if (killed === undefined || !isRunning(killed)) throw new Error(`${victim} does not run: nothing to kill`);
+      killed = pidOf(victim);
       killNow(killed);
     },
+    // the Temporal server and the simulator are children of `vnflow up`: they run on while it is stopped
+    pause: (victim) => pauseFamily(pidOf(victim), victim === 'up' ? [pidOf('temporal'), pidOf('simulator')] : []),
+    processes: () => [...new Set(['up', 'temporal', 'simulator'].flatMap((victim) => familyOf(pidOf(victim))))],
     recover: async () => {
       const isBack = async () => {
         const now = upFile(data);
@@ -58,6 +91,8 @@ export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<
           now !== undefined &&
           now.process.pid === up.pid &&
           now.temporal.process.pid !== killed &&
+          now.simulator.process.pid !== killed &&
+          isRunning(now.simulator.process.pid) &&
           (await isTemporalServing(now.temporal.address)) &&
           (await isApiServing(now.apiUrl))
         );
@@ -81,12 +116,15 @@ export async function startUpPlace({ directory, speed }: PlaceOptions): Promise<
   };
 }
 
-function launch(directory: string, data: string, { port, speed }: { port: number; speed: number }): ChildProcess {
+function launch(
+  directory: string,
+  data: string,
+  { port, speed, root }: { port: number; speed: number; root: string },
+): ChildProcess {
   return startProcess({
     program: process.execPath,
-    args: ['--disable-warning=ExperimentalWarning', MAIN, 'up', '--data', data, '--port', `${port}`].concat(
-      '--speed',
-      `${speed}`,
+    args: ['--disable-warning=ExperimentalWarning', path.join(root, 'cli', 'main.ts'), 'up', '--data', data].concat(
+      ...['--port', `${port}`, '--speed', `${speed}`, '--hosts', '12'],
     ),
     log: path.join(directory, 'up.log'),
   });

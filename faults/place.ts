@@ -17,6 +17,14 @@ export interface Place {
   readonly directory: string;
   /** Kills a part with SIGKILL. @throws Error when the part does not run: a round without a kill proves nothing */
   kill(victim: Victim): void;
+  /** Stops a part with SIGSTOP. @returns wakes it with SIGCONT @throws Error as `kill` */
+  pause(victim: Victim): () => void;
+  /** Ids of all processes, for the account of CPU time. */
+  processes(): readonly number[];
+  /** Files that may contain no secret: logs, and databases of Temporal. */
+  readonly openFiles: () => readonly string[];
+  /** `host:port` of the bastion. */
+  readonly bastion: string;
   /**
    * Waits until everything serves again after a kill.
    * @param downMs how long the victim stays down, unless vnflow itself restarts it
@@ -31,4 +39,8 @@ export interface PlaceOptions {
   readonly directory: string;
   /** Simulated seconds per second. */
   readonly speed: number;
+  /** The checkout whose vnflow runs. */
+  readonly root: string;
+  /** Wall-clock seconds that a token of Keystone lives. Undefined: an hour. */
+  readonly tokenLifetime?: number;
 }

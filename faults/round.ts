@@ -71,6 +71,7 @@ export async function runRound(witnesses: Witnesses, scenario: Scenario, options
           settle: () => settle(witnesses, instances, options.settleMs),
           seed: scenario.seed,
           authUrl: place.authUrl,
+          requestOf: () => instantiateRequest(place.authUrl, 'heat'),
         });
   return { scenario, instances, counts: count(sent), helped, violations, seconds: (Date.now() - since) / 1000 };
 }
@@ -128,7 +129,7 @@ async function send({ vnfm, place }: Witnesses, { kind }: Scenario, subject: Sub
 }
 
 /** Waits until no invariant is violated, or until the time limit. */
-async function settle(witnesses: Witnesses, instances: readonly string[], limitMs: number): Promise<Settled> {
+export async function settle(witnesses: Witnesses, instances: readonly string[], limitMs: number): Promise<Settled> {
   const end = Date.now() + limitMs;
   for (;;) {
     const seen = await gatherEvidence(witnesses, instances).catch((error: unknown) => String(error));

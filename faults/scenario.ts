@@ -5,7 +5,7 @@ export const KINDS = ['instantiate', 'retry', 'rollback', 'fail', 'cancel'] as c
 export type Kind = (typeof KINDS)[number];
 
 /** Parts that can be killed with kill -9. */
-export const VICTIMS = ['temporal', 'worker', 'api', 'postgres', 'up', 'none'] as const;
+export const VICTIMS = ['temporal', 'worker', 'api', 'postgres', 'up', 'simulator', 'none'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 /** Why an instantiate fails. `none`: it succeeds. */

@@ -8,6 +8,8 @@ export interface Service {
   readonly log: string;
   /** Kills the process with SIGKILL; it stays down until `startAfter`. @throws Error when it does not run */
   kill(): void;
+  /** Id of the process. @throws Error when it does not run */
+  pid(): number;
   startAfter(downMs: number): Promise<void>;
   /** Descriptions of the ends of the process, other than by `kill`, since the last call. */
   takeEnds(): string[];
@@ -43,6 +45,10 @@ export function superviseProcess(name: string, command: Command, { stopMs = 20_0
       if (child.pid === undefined || hasEnded(child)) throw new Error(`${name} does not run: nothing to kill`);
       isHeld = true;
       killNow(child.pid);
+    },
+    pid: () => {
+      if (child.pid === undefined || hasEnded(child)) throw new Error(`${name} does not run`);
+      return child.pid;
     },
     startAfter: async (downMs) => {
       await delay(downMs);

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createChance } from './chance.ts';
 import { deletedInstances, type Evidence, type OperationFact, type Witnesses } from './evidence.ts';
 import { LOCKED, type Violation } from './invariants.ts';
-import { instantiateRequest } from './requests.ts';
 
 /** The violations of a round after everything had settled. The evidence is undefined when it could not be read. */
 export interface Settled {
@@ -14,6 +13,8 @@ interface TakeDown {
   settle(): Promise<Settled>;
   readonly seed: number;
   readonly authUrl: string;
+  /** The request of another instantiate. */
+  requestOf(instance: string): object;
 }
 
 /** Limit for a DELETE that is refused because the answer of an instantiate was lost, and for 503 of a busy machine. */
@@ -34,6 +35,7 @@ export async function takeDown(
 ): Promise<readonly Violation[]> {
   const chance = createChance(options.seed + 1);
   const again = new Set(instances.filter(() => chance.between(1, AGAIN_OF) === 1));
+  const retried = new Set<string>();
   const rolledBack = new Set(instances.filter(() => chance.between(1, 3) > 1));
   const end = Date.now() + LIMIT_MS;
   for (;;) {
@@ -47,22 +49,24 @@ export async function takeDown(
     await Promise.all(
       left.map(async (instance) => {
         const operations = operationsOf(evidence, instance);
-        const wish = { rollBack: rolledBack.has(instance), again: again.delete(instance) };
+        const wish = { rollBack: rolledBack.has(instance), again: again.delete(instance), retried };
         const stackLeft = evidence.cloud.stacks.has(`vnf-${instance}`);
         const deleteRefused = evidence.sent.findLast((one) => one.instance === instance)?.order === 'delete';
         const order = nextOrder(operations, { ...wish, stackLeft, deleteRefused });
         const operation = operations.at(-1)?.id ?? '';
-        await ORDERS[order](witnesses, { instance, operation, stackLeft, authUrl: options.authUrl });
+        await ORDERS[order](witnesses, { instance, operation, stackLeft, request: () => options.requestOf(instance) });
       }),
     );
   }
 }
 
-type Next = 'instantiate' | 'terminate' | 'rollback' | 'fail' | 'remove';
+type Next = 'instantiate' | 'retry' | 'terminate' | 'rollback' | 'fail' | 'remove';
 
 interface Situation {
   readonly rollBack: boolean;
   readonly again: boolean;
+  /** Operations that were retried here. */
+  readonly retried: Set<string>;
   readonly stackLeft: boolean;
   readonly deleteRefused: boolean;
 }
@@ -74,11 +78,24 @@ function operationsOf({ operations }: Evidence, instance: string): OperationFact
 function nextOrder(operations: readonly OperationFact[], situation: Situation): Next {
   const newest = operations.at(-1);
   const wasGivenUp = operations.some(({ operationState }) => operationState === 'FAILED');
-  if (newest?.operationState === 'FAILED_TEMP')
-    return newest.operation === 'INSTANTIATE' && (situation.rollBack || wasGivenUp) ? 'rollback' : 'fail';
-  if (newest?.operation === 'INSTANTIATE' && newest.operationState === 'COMPLETED') return 'terminate';
+  if (newest?.operationState === 'FAILED_TEMP') {
+    if (newest.operation === 'INSTANTIATE') return situation.rollBack || wasGivenUp ? 'rollback' : 'fail';
+    if (situation.retried.has(newest.id)) return 'fail';
+    situation.retried.add(newest.id);
+    return 'retry';
+  }
+  if (isInstantiated(operations)) return 'terminate';
   // the remains of a failed instantiate are removed by the rollback of another instantiate
   return situation.again || (situation.stackLeft && situation.deleteRefused) ? 'instantiate' : 'remove';
+}
+
+/** The last instantiate or terminate that completed decides. */
+function isInstantiated(operations: readonly OperationFact[]): boolean {
+  const decisive = operations.findLast(
+    ({ operation, operationState }) =>
+      operationState === 'COMPLETED' && (operation === 'INSTANTIATE' || operation === 'TERMINATE'),
+  );
+  return decisive?.operation === 'INSTANTIATE';
 }
 
 interface Order {
@@ -86,15 +103,16 @@ interface Order {
   readonly operation: string;
   /** True when DELETE may be refused. */
   readonly stackLeft: boolean;
-  readonly authUrl: string;
+  request(): object;
 }
 
 const ORDERS: Readonly<Record<Next, (witnesses: Witnesses, order: Order) => Promise<unknown>>> = {
-  instantiate: async ({ vnfm, cloud }, { instance, authUrl }) => {
+  instantiate: async ({ vnfm, cloud }, { instance, request }) => {
     await cloud.breakStack(instance);
-    await vnfm.instantiate(instance, instantiateRequest(authUrl, 'heat'), true);
+    await vnfm.instantiate(instance, request(), true);
   },
   terminate: ({ vnfm }, { instance }) => vnfm.terminate(instance),
+  retry: ({ vnfm }, order) => vnfm.control('retry', order, true),
   rollback: ({ vnfm }, order) => vnfm.control('rollback', order, true),
   fail: ({ vnfm }, order) => vnfm.control('fail', order, true),
   remove: ({ vnfm }, { instance, stackLeft }) => vnfm.remove(instance, !stackLeft),

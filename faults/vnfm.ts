@@ -3,7 +3,12 @@ import { z } from 'zod';
 import type { CancelMode } from './scenario.ts';
 
 export type Control = 'retry' | 'rollback' | 'fail' | 'cancel';
-export type Order = 'create' | 'instantiate' | 'terminate' | 'delete' | Control;
+/** Orders that begin an operation. */
+export const BEGINNINGS = ['instantiate', 'terminate', 'scale', 'heal'] as const;
+export type Beginning = (typeof BEGINNINGS)[number];
+export type Order = 'create' | 'delete' | Beginning | Control;
+/** Versions of the API. */
+export type Version = 'v1' | 'v2';
 
 /** The outcome of a request: an answer, or no answer (connection cut or refused, time-out). */
 export type Outcome =
@@ -38,6 +43,18 @@ const OperationBody = z.object({
   error: Problem.optional(),
 });
 export type OperationBody = z.infer<typeof OperationBody>;
+const Vnfc = z.object({ id: z.string(), vduId: z.string(), computeResource: z.object({ resourceId: z.string() }) });
+const InstanceBody = z.object({
+  instantiationState: z.enum(['INSTANTIATED', 'NOT_INSTANTIATED']),
+  instantiatedVnfInfo: z
+    .object({
+      vnfcResourceInfo: z.array(Vnfc).default([]),
+      vnfcInfo: z.array(z.object({ id: z.string(), vnfcResourceInfoId: z.string().optional() })).default([]),
+      scaleStatus: z.array(z.object({ aspectId: z.string(), scaleLevel: z.int() })).default([]),
+    })
+    .optional(),
+});
+export type InstanceBody = z.infer<typeof InstanceBody>;
 const Events = z.object({ events: z.array(z.object({ type: z.string(), state: z.string(), text: z.string() })) });
 
 export interface Story {
@@ -55,6 +72,10 @@ export interface Vnfm {
   create(vnfdId: string): Promise<string>;
   instantiate(instance: string, body: object, mustSucceed?: boolean): Promise<Sent>;
   terminate(instance: string): Promise<Sent>;
+  /** Begins an operation. */
+  begin(order: Beginning, instance: string, request: { version: Version; body: object }): Promise<Sent>;
+  /** Reads an instance. @throws as operations */
+  instance(id: string, version?: Version): Promise<InstanceBody>;
   remove(instance: string, mustSucceed: boolean): Promise<Sent>;
   control(control: Control, of: ControlTarget, mustSucceed?: boolean): Promise<Sent>;
   /** Reads all operations. @throws Error when the API does not answer with 200 */
@@ -69,18 +90,19 @@ export interface ControlTarget {
   readonly instance: string;
   readonly operation: string;
   readonly cancelMode?: CancelMode;
+  readonly version?: Version;
 }
 
 /** Connects to the APIs. @param urls of the APIs; requests are sent to them in turn */
-export function connectVnfm(urls: readonly string[], token: string): Vnfm {
+export function connectVnfm(urls: readonly string[], token: () => Promise<string>): Vnfm {
   const sent: Sent[] = [];
   let turn = 0;
-  const call = (method: string, path: string, data?: unknown, headers: Record<string, string> = {}) =>
+  const call = async (method: string, path: string, data?: unknown, headers: Record<string, string> = {}) =>
     axios.request<unknown>({
       method,
       url: `${urls[turn++ % urls.length]}${path}`,
       data,
-      headers: { 'X-Auth-Token': token, Version: '2.0.0', 'Content-Type': 'application/json', ...headers },
+      headers: { 'X-Auth-Token': await token(), Version: '2.0.0', 'Content-Type': 'application/json', ...headers },
       timeout: LIMIT_MS,
       proxy: false,
       validateStatus: () => true,
@@ -124,13 +146,19 @@ export function connectVnfm(urls: readonly string[], token: string): Vnfm {
         { order: 'terminate', instance, mustSucceed: true },
         { path: `${instances}/${instance}/terminate`, body: { terminationType: 'FORCEFUL' } },
       ),
+    begin: (order, instance, { version, body }) =>
+      send(
+        { order, instance, mustSucceed: false },
+        { path: `/vnflcm/${version}/vnf_instances/${instance}/${order}`, body },
+      ),
+    instance: async (id, version = 'v2') => InstanceBody.parse(await get(`/vnflcm/${version}/vnf_instances/${id}`)),
     remove: (instance, mustSucceed) =>
       send({ order: 'delete', instance, mustSucceed }, { path: `${instances}/${instance}`, method: 'DELETE' }),
-    control: (control, { instance, operation, cancelMode }, mustSucceed = false) =>
+    control: (control, { instance, operation, cancelMode, version = 'v2' }, mustSucceed = false) =>
       send(
         { order: control, instance, operation, mustSucceed },
         {
-          path: `/vnflcm/v2/vnf_lcm_op_occs/${operation}/${control}`,
+          path: `/vnflcm/${version}/vnf_lcm_op_occs/${operation}/${control}`,
           ...(cancelMode ? { body: { cancelMode } } : {}),
         },
       ),

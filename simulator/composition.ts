@@ -44,6 +44,8 @@ export interface NodesDeps {
 export interface NodeHalf {
   readonly hypervisor: Hypervisor;
   readonly faults?: NodeFaults;
+  inspect?(): object;
+  node?(name: string): { file(path: string): string | undefined } | undefined;
   readonly bastion: { readonly host: string; readonly port: number; readonly user: string };
   stop(): Promise<void>;
 }
@@ -120,7 +122,14 @@ export async function startSimulatorWith<Nodes extends NodeHalf>(
     seed: cloud.state.seed,
     hosts: cloud.state.hosts.length,
   });
-  mountControl(app, { cloud, ledger, identity, nodeFaults: nodes.faults });
+  mountControl(app, {
+    cloud,
+    ledger,
+    identity,
+    nodeFaults: nodes.faults,
+    inspect: () => nodes?.inspect?.() ?? {},
+    readFile: (server, path) => nodes?.node?.(server)?.file(path),
+  });
   cloud.mount(app);
   app.use((_req, res) => void res.status(404).json({ error: 'No such service. The catalog is at /identity/v3.' }));
   await listen(server, options.port ?? 0).catch(async (error: unknown) => {

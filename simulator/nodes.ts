@@ -6,6 +6,7 @@ import type { Ledger } from './kernel/ledger.ts';
 import type { Hypervisor, Network } from './kernel/machine.ts';
 import type { Part, Persistence } from './kernel/persistence.ts';
 import { type ClusterState, createClusters } from './world/cluster/clusters.ts';
+import { type Inspection, inspect } from './world/cluster/inspection.ts';
 import { createVirtualAddresses } from './world/cluster/virtual-addresses.ts';
 import { boot } from './world/nodes/boot.ts';
 import { createNodeFaults, type NodeFaults } from './world/nodes/faults.ts';
@@ -40,6 +41,8 @@ export interface Nodes {
   list(): readonly NodeView[];
   /** All Kubernetes clusters whose etcd data still exists. */
   clusters(): readonly ClusterState[];
+  /** What machines and clusters are like now, for examiners in other processes. */
+  inspect(): Inspection;
   stop(): Promise<void>;
 }
 
@@ -96,6 +99,7 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
     },
     list: () => [...nodes.values()].map(viewOf),
     clusters: () => world.clusters.all(),
+    inspect: () => inspect(world),
     stop: () => stop(world, bastion),
   };
 }

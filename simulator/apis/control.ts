@@ -11,6 +11,10 @@ interface Parts {
   readonly ledger: Ledger;
   /** The faults of nodes. Undefined when the cloud has no nodes that can fail. */
   readonly nodeFaults: NodeFaults | undefined;
+  /** Returns the answer of GET /nodes. */
+  readonly inspect: () => object;
+  /** Reads a file of a machine. Undefined when there is no such machine or file. */
+  readonly readFile: (server: string, path: string) => string | undefined;
   /** Returns the answer of GET /health. */
   readonly identity: () => Readonly<Record<string, unknown>>;
 }
@@ -18,12 +22,18 @@ interface Parts {
 const powerSchema = z.strictObject({ action: z.enum(['start', 'stop', 'reboot', 'crash']) });
 
 /** The simulator's own API under `/_simulator`: health, ledger, faults, power, fingerprint. */
-export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity }: Parts): void {
+export function mountControl(app: Express, { cloud, ledger, nodeFaults, identity, inspect, readFile }: Parts): void {
   const router = express.Router();
   router.use(refuseStrangers);
   router.use(express.json({ limit: '1mb', type: () => true }));
   router.get('/health', (_req, res) => void res.json(identity()));
   router.get('/ledger', (req, res) => void res.json({ entries: ledger.entries(Number(req.query['after'] ?? 0) || 0) }));
+  router.get('/nodes', (_req, res) => void res.json(inspect()));
+  router.get('/servers/:server/file', (req, res) => {
+    const text = readFile(req.params.server, String(req.query['path'] ?? ''));
+    if (text === undefined) res.status(404).end();
+    else res.type('text/plain').send(text);
+  });
   router.get('/fingerprint', (_req, res) => void res.json(fingerprint(cloud.state)));
   router.get(
     '/faults',

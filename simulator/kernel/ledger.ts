@@ -15,6 +15,7 @@ export interface LedgerEntry {
     | 'ssh-limit'
     | 'command'
     | 'phase'
+    | 'exit'
     | 'machine'
     | 'etcd'
     | 'proxy'
@@ -30,7 +31,7 @@ export interface LedgerEntry {
    */
   readonly what: string;
   /**
-   * Details. Node events have `server` (its id), a phase has `unit`, and a command that a unit runs has `ofUnit`. Names
+   * Details. Node events have `server` (its id), a phase has `unit`, its exit has `unit` and `code`, and a command that a unit runs has `ofUnit`. Names
    * of nodes change, ids do not.
    */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;

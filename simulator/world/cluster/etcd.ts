@@ -70,6 +70,7 @@ export function recordVoters(world: World, cluster: ClusterState, what: string):
     voters: all.length,
     started: all.filter(({ started }) => started).length,
     running: all.filter((member) => memberRuns(world, cluster, member)).length,
+    servers: all.map(({ server }) => server).join(' '),
   };
   world.ledger.record({ kind: 'etcd', where: cluster.endpoint, what, detail });
 }

@@ -130,6 +130,12 @@ async function execute(node: SimNode, state: UnitState, stop: AbortController): 
   done.abort();
   // The machine was switched off or the simulator stops, so the end of the unit has no observer.
   if (power.aborted) return;
+  node.world.ledger.record({
+    kind: 'exit',
+    where: node.label(),
+    what: state.description,
+    detail: { server: node.id, unit: state.name, code: exitCode },
+  });
   const stopped = stop.signal.aborted;
   state.active = exitCode === 0 || (stopped && !overtime) ? 'inactive' : 'failed';
   state.result = overtime ? 'timeout' : stopped ? 'success' : exitCode === 0 ? 'success' : 'exit-code';

@@ -1,0 +1,118 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { keepExcerpt } from './excerpt.ts';
+import { startGround } from './ground.ts';
+import { type LifeScenario, lifeScenarioOf, type Shape } from './life-scenario.ts';
+import { htmlReport } from './report-html.ts';
+import { type Campaign, lineOf, textReport, violationLines } from './report-text.ts';
+import { type RunReport, runLife } from './run-life.ts';
+import { cpuSeconds } from './world-view.ts';
+
+export interface CampaignOptions {
+  readonly seeds: readonly number[];
+  /** Undefined: the seed decides. */
+  readonly shape?: Shape | undefined;
+  /** How many places run at once. Most of a run is waiting. */
+  readonly lanes: number;
+  readonly speed: number;
+  readonly settleMs: number;
+  /** The checkout whose vnflow runs. */
+  readonly root: string;
+  /** Folder of report.txt and report.html. Undefined: no report. */
+  readonly reportTo?: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+const REST_MS = 240_000;
+/** A place becomes slower as its databases grow. */
+const RUNS_OF_A_PLACE = 60;
+
+/**
+ * Runs many lives in a few places, each of which goes on to the next run. A place in which an invariant was violated is
+ * left, because the violated state would stay.
+ */
+export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
+  const since = Date.now();
+  const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
+  chmodSync(folder, 0o711); // the user of PostgreSQL needs access to its folder below
+  const reports: RunReport[] = [];
+  const queues = queuesOf(options);
+  const running = new Set<{ stop(): Promise<void> }>();
+  const end = (code: number) => () =>
+    void Promise.all([...running].map((ground) => ground.stop())).finally(() => process.exit(code));
+  const [onInterrupt, onTerminate] = [end(130), end(143)];
+  process.once('SIGINT', onInterrupt);
+  process.once('SIGTERM', onTerminate);
+  const startInTurn = takeTurns();
+  const lane = async (shape: Shape, index: number): Promise<void> => {
+    while (queues[shape].length > 0) {
+      const directory = path.join(folder, `${shape}-${index}-${queues[shape][0]?.seed}`);
+      const ground = await startInTurn(shape, { ...options, directory });
+      running.add(ground);
+      try {
+        for (let runs = 0; runs < RUNS_OF_A_PLACE; runs++) {
+          const scenario = queues[shape].shift();
+          if (!scenario) break;
+          const report = await runLife(ground, scenario, { settleMs: options.settleMs, restMs: REST_MS });
+          reports.push(report);
+          options.say(lineOf(report));
+          if (report.violations.length === 0) continue;
+          for (const line of violationLines(report)) options.say(line);
+          options.say(`    kept: ${await keepExcerpt(ground.witnesses, report, folder)}`);
+          break;
+        }
+      } finally {
+        running.delete(ground);
+        await ground.stop();
+      }
+      if (reports.every(({ violations }) => violations.length === 0))
+        rmSync(directory, { recursive: true, force: true });
+    }
+  };
+  await Promise.all(
+    lanesOf(queues, options.lanes).map(({ shape, index }) =>
+      lane(shape, index).catch((error: unknown) => options.say(`a place of the shape ${shape} is given up: ${error}`)),
+    ),
+  );
+  process.removeListener('SIGINT', onInterrupt);
+  process.removeListener('SIGTERM', onTerminate);
+  const campaign = { reports, cpuSeconds: cpuSeconds([]), seconds: (Date.now() - since) / 1000 };
+  if (reports.every(({ violations }) => violations.length === 0)) rmSync(folder, { recursive: true, force: true });
+  if (options.reportTo !== undefined) {
+    writeFileSync(path.join(options.reportTo, 'report.txt'), textReport(campaign));
+    writeFileSync(path.join(options.reportTo, 'report.html'), htmlReport(campaign));
+  }
+  return campaign;
+}
+
+/** Two places that start at once may choose the same free port. One that could not start gets a second chance. */
+function takeTurns(): typeof startGround {
+  let last: Promise<unknown> = Promise.resolve();
+  return (shape, options) => {
+    const start = () => startGround(shape, options);
+    const mine = last.then(() =>
+      start().catch(() => startGround(shape, { ...options, directory: `${options.directory}-2` })),
+    );
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+type Queues = Record<Shape, LifeScenario[]>;
+
+function queuesOf({ seeds, shape }: CampaignOptions): Queues {
+  const scenarios = seeds.map((seed) => lifeScenarioOf(seed, { shape }));
+  const of = (wanted: Shape) => scenarios.filter((scenario) => scenario.shape === wanted);
+  return { up: of('up'), production: of('production') };
+}
+
+/** Production gets a third of the lanes: its runs are fewer, and last longer. */
+function lanesOf(queues: Queues, lanes: number): { shape: Shape; index: number }[] {
+  const production =
+    queues.production.length === 0 ? 0 : queues.up.length === 0 ? lanes : Math.max(1, Math.round(lanes / 3));
+  const up = queues.up.length === 0 ? 0 : Math.max(1, lanes - production);
+  const make = (shape: Shape, count: number) =>
+    Array.from({ length: Math.min(count, queues[shape].length) }, (_, index) => ({ shape, index }));
+  return [...make('up', up), ...make('production', production)];
+}
