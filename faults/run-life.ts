@@ -40,8 +40,8 @@ export interface Limits {
   readonly settleMs: number;
 }
 
-export const LEFT = '15 nothing left';
-export const SECRETS = '16 no secret in clear text';
+const LEFT = '15 nothing left';
+const SECRETS = '16 no secret in clear text';
 const LEFT_LIMIT_MS = 20_000;
 
 /** Runs the lives of a scenario with its faults, checks all invariants, takes everything down, and checks again. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import axios from 'axios';
 import { z } from 'zod';
 
@@ -106,15 +106,4 @@ export function cpuSeconds(running: readonly number[]): number {
   return (
     [ticksOf('self', all), ...running.map((pid) => ticksOf(pid, all))].reduce((a, b) => a + b, 0) / TICKS_PER_SECOND
   );
-}
-
-/** Files below a folder. */
-export function filesBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => `${entry.parentPath}/${entry.name}`);
-  } catch {
-    return [];
-  }
 }
