@@ -294,8 +294,8 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
     edits: [
       {
         file: 'activities/stack/vim-session.ts',
-        from: '  const session = createSession(credentials);',
-        to: '  const session = createSession(credentials);\n  console.error(JSON.stringify(credentials));',
+        from: '  return session;\n}',
+        to: '  console.error(JSON.stringify(credentials));\n  return session;\n}',
       },
     ],
     story: { flavour: 'plain', orders: ['instantiate'] },
@@ -306,8 +306,8 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
     edits: [
       {
         file: 'activities/stack/vim-session.ts',
-        from: '  const session = createSession(credentials);',
-        to: '  const session = Object.assign(createSession(credentials), { credentials });',
+        from: '  return session;\n}',
+        to: '  return Object.assign(session, { credentials });\n}',
       },
       {
         file: 'activities/steps/discover.ts',
