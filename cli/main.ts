@@ -5,6 +5,7 @@ import { addEnvCommand } from './commands/env.ts';
 import { addOpsCommand } from './commands/ops.ts';
 import { addPackCommand } from './commands/pack.ts';
 import { addPlanCommand } from './commands/plan.ts';
+import { addRegistryCommand } from './commands/registry.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addSimulatorCommand } from './commands/simulator.ts';
 import { addTokenCommand } from './commands/token.ts';
@@ -26,6 +27,7 @@ for (const add of [
   addPlanCommand,
   addWatchCommand,
   addOpsCommand,
+  addRegistryCommand,
   addServeCommands,
   addSimulatorCommand,
 ]) {

@@ -16,6 +16,8 @@ const FACTS = {
   computeFlavors: z.record(z.string(), z.string()),
   /** The cluster, as `discover` found it. */
   cluster: ClusterContext,
+  /** Every address of the server of a registry: of its ports, and floating ones. */
+  registryAddresses: z.array(z.string()),
   /** `instantiatedVnfInfo` as it will stand on the instance when the operation completes. */
   instantiatedVnfInfo: z.record(z.string(), z.unknown()),
   /** The survey of the control plane before a heal was planned. */

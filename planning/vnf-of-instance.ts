@@ -1,5 +1,6 @@
 import { type BaseHot, hotResources } from '../domain/standard-user-data.ts';
 import { VNF_KINDS, vnfKindOf } from '../domain/vnf-kinds/index.ts';
+import { keepMembers, refuseChanges } from '../domain/vnf-kinds/kept-members.ts';
 import type { PackageContents, Vnf } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { secretName } from '../store/secrets.ts';
@@ -35,10 +36,11 @@ export async function vnfOfInstance(deps: PlanningDependencies, sources: VnfSour
   const kept = await keptParameters(deps, vnfInstanceId);
   const parameterKeys = [...Object.keys(additionalParams), ...kept.keys()];
   const kind = vnfKindOf({ ...flavour, parameterKeys });
-  const key = kind.parameters?.key ?? '';
-  return key in additionalParams
-    ? kind.readVnf(additionalParams[key], sources.files, contentsOf(sources))
-    : kind.readVnf(kept.get(key), sources.files);
+  const { key = '', keptMembers = [], fixedMembers = [] } = kind.parameters ?? {};
+  const own = additionalParams[key];
+  if (own === undefined) return kind.readVnf(kept.get(key), sources.files);
+  refuseChanges(own, kept.get(key), { names: fixedMembers, at: `additionalParams.${key}` });
+  return kind.readVnf(keepMembers(own, kept.get(key), keptMembers), sources.files, contentsOf(sources));
 }
 
 /** The parameters that an instance keeps, by their key in a request. */

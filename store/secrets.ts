@@ -53,6 +53,10 @@ export const secretName = {
   /** The Heat templates that were generated for the stack of an instance. */
   generatedTemplates: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/generatedTemplates`,
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
+  /** The CA of a registry, with its key. */
+  registryAuthority: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/registryAuthority`,
+  /** Certificate, key and htpasswd file of the server that an operation makes. */
+  registryCredentials: (opOccId: string) => `operation/${opOccId}/registryCredentials`,
   vrrpPassword: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vrrpPassword`,
   stackBlueprint: (opOccId: string) => `operation/${opOccId}/stackBlueprint`,
   /** What user data of the package has made for an operation. */

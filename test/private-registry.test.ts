@@ -88,7 +88,23 @@ const request = (more: object = {}) => {
 };
 
 let registry: Registry;
+/** It has TLS and users. */
 let client: Registry;
+
+const USERS = [{ name: 'alice', password: 'secret1 "2"' }];
+
+async function caOfClient(): Promise<string> {
+  const { data } = await system.http.get(`/vnflow/v1/vnf_instances/${client.instance.split('/').at(-1)}/registry/ca`);
+  return data.certificate;
+}
+
+/** The status that another machine, which trusts the CA, gets from `client`. */
+async function secureAnswer(user: string): Promise<string> {
+  const { stdout } = await registry.root(`cat > /root/ca.crt << 'CA'
+${await caOfClient()}CA
+curl -s --noproxy '*' --cacert /root/ca.crt -o /dev/null -w '%{http_code}' --user '${user}' https://${await client.address()}:5001/v2/`);
+  return stdout;
+}
 
 it(
   "is installed by the guide's request, verbatim: shown as the guide shows it, answers, and answers after a reboot",
@@ -145,8 +161,10 @@ it(
       expect.stringContaining(`${PARAMETERS}.image_path: the VNF package has no file Files/images/other.tar`),
       'BAD_REQUEST',
     ]);
-    await client.complete('instantiate', request({ image_path: image, port_no: '5001' }));
-    expect(await client.readFrom(registry, '/v2/')).toEqual({});
+    await client.complete('instantiate', request({ image_path: image, port_no: '5001', tls: true, users: USERS }));
+    expect(await secureAnswer('')).toBe('401');
+    expect(await secureAnswer('alice:wrong')).toBe('401');
+    expect(await secureAnswer('alice:secret1 "2"')).toBe('200');
     const commands = system.simulator.ledger
       .entries()
       .filter(({ kind, what }) => kind === 'command' && /^docker (pull|load)/.test(what));
@@ -213,6 +231,49 @@ it(
   },
   LIMIT,
 );
+
+it(
+  'has another certificate of the same CA when it is healed: a client that logged in before still can push',
+  async () => {
+    const at = `${await client.address()}:5001`;
+    const push = `docker tag busybox:1 ${at}/busybox:1 && docker push ${at}/busybox:1`;
+    expect(await secureAnswer('alice:wrong')).toBe('401'); // it writes ca.crt
+    const first = await registry.root(`mkdir -p /etc/docker/certs.d/${at}; cp /root/ca.crt /etc/docker/certs.d/${at}/
+docker pull -q busybox:1; echo '${USERS[0]?.password}' | docker login -u alice --password-stdin ${at} && ${push}`);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    const certificate = async () =>
+      (await client.root('cat /var/lib/vnflow/private-registry/access/registry.crt')).stdout;
+    const before = [await caOfClient(), await certificate()];
+    const changed = { ...request().additionalParams[PARAMETERS], users: [{ name: 'alice', password: 'other' }] };
+    const [status, detail] = await client.refusal('heal', { additionalParams: { [PARAMETERS]: changed } });
+    expect([status, detail]).toEqual([400, expect.stringContaining('users: is set when the VNF is instantiated')]);
+    await client.complete('heal', { additionalParams: { all: true, accept_content_loss: true } });
+    const after = [await caOfClient(), await certificate()];
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
+    const address = await client.address();
+    if (address !== at.split(':')[0]) {
+      await registry.root(`cp -r /etc/docker/certs.d/${at} /etc/docker/certs.d/${address}:5001
+sed -i 's/${at}/${address}:5001/' /root/.docker/config.json`);
+    }
+    expect(await registry.root(push.replaceAll(at, `${address}:5001`))).toMatchObject({ code: 0, stderr: '' });
+  },
+  LIMIT,
+);
+
+it('keeps its passwords and keys to itself', async () => {
+  const files = await client.root(`cd /var/lib/vnflow/private-registry/access; stat -c '%a %n' *; cat htpasswd`);
+  expect(files.stdout.split('\n').toSorted().join('\n')).toMatch(
+    /^\n600 htpasswd\n600 registry.crt\n600 registry.key\nalice:\$2[aby]\$10\$\S{53}$/,
+  );
+  const seen = system.simulator.ledger
+    .entries()
+    .filter(({ what }) => what.includes('secret1') && !what.includes('--user'));
+  expect(seen.map(({ what }) => what)).toEqual([]);
+  expect(JSON.stringify((await system.http.get(client.instance)).data)).not.toContain('secret1');
+  const { data } = await system.http.get('/vnflcm/v2/vnf_lcm_op_occs');
+  expect(JSON.stringify(data)).not.toContain('secret1');
+});
 
 it(
   'is terminated: nothing is left',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { VnflowError } from '../../domain/problems.ts';
 import { VNF_KINDS } from '../../domain/vnf-kinds/index.ts';
+import { keepMembers } from '../../domain/vnf-kinds/kept-members.ts';
 import type { KindParameters } from '../../domain/vnf-kinds/vnf-kind.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { readVnf } from './plan-question.ts';
 
 const Request = z.looseObject({ additionalParams: z.record(z.string(), z.unknown()).default({}) });
-const WithProxy = z.looseObject({ proxy: z.unknown().optional() });
 
 /** The parameters of the VNF of an operation, and the kind that they belong to. */
 interface ParametersOfVnf {
@@ -18,8 +18,7 @@ interface ParametersOfVnf {
 
 /**
  * The parameters of the kind of VNF: those of the operation's own request, or else those of the instantiation. A
- * request that repeats the parameters without `proxy` keeps the proxy of the instantiation: the servers have no other
- * way out.
+ * request that repeats the parameters without `proxy`, for example, keeps the proxy of the instantiation.
  * @throws VnflowError INTERNAL when neither has parameters (a defect of the planner)
  */
 export async function readKindParameters(context: ActivityContext): Promise<ParametersOfVnf> {
@@ -30,7 +29,8 @@ export async function readKindParameters(context: ActivityContext): Promise<Para
     const own = request.additionalParams[kind.key];
     const kept = await deps.secrets.get(secretName.kindParameters(input.vnfInstanceId, kind.keptAs));
     if (own === undefined && kept === undefined) continue;
-    const parameters = own === undefined ? kept : withKeptProxy(await completeParameters(context, kind, own), kept);
+    const parameters =
+      own === undefined ? kept : keepMembers(await completeParameters(context, kind, own), kept, kind.keptMembers);
     return { kind, parameters: kind.schema.parse(parameters) };
   }
   throw new VnflowError('INTERNAL', {
@@ -41,9 +41,4 @@ export async function readKindParameters(context: ActivityContext): Promise<Para
 /** Only a request that names aspects needs the package, to find their VDUs. */
 async function completeParameters(context: ActivityContext, { schema }: KindParameters, own: unknown) {
   return schema.safeParse(own).success ? own : (await readVnf(context)).kept?.parameters;
-}
-
-function withKeptProxy(own: unknown, kept: unknown): unknown {
-  const parameters = WithProxy.parse(own);
-  return { ...parameters, proxy: parameters.proxy ?? WithProxy.safeParse(kept).data?.proxy };
 }

@@ -14,6 +14,7 @@ export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 WORK=/var/lib/vnflow/private-registry   # 0700: nothing in it can be read by others, whatever its own mode
 CONTAINER=private_registry
 DATA=/private_registry                  # the images of the registry, on the disk of the server
+ACCESS=$WORK/access                     # certificate, key and users; /access in the container
 
 HTTP_PROXY=${HTTP_PROXY:-}
 HTTPS_PROXY=${HTTPS_PROXY:-}
@@ -21,6 +22,9 @@ NO_PROXY=${NO_PROXY:-}
 REGISTRY_IMAGE=${REGISTRY_IMAGE:-docker.io/library/registry:2.8.3@sha256:a3d8aaa63ed8681a604f1dea0aa03f100d5895b6a58ace528858a7b332415373}
 REGISTRY_PORT=${REGISTRY_PORT:-5000}
 REGISTRY_ARCHIVE=${REGISTRY_ARCHIVE:-}
+REGISTRY_TLS_CERTIFICATE=${REGISTRY_TLS_CERTIFICATE:-}
+REGISTRY_TLS_KEY=${REGISTRY_TLS_KEY:-}
+REGISTRY_HTPASSWD=${REGISTRY_HTPASSWD:-}
 
 # -- what every phase uses --------------------------------------------------------------------------------------------
 
@@ -45,6 +49,8 @@ check_variables() {
   only_characters REGISTRY_PORT "$REGISTRY_PORT" '0-9'
   only_characters REGISTRY_IMAGE "$REGISTRY_IMAGE" 'A-Za-z0-9./:@_-'
   only_characters REGISTRY_ARCHIVE "$REGISTRY_ARCHIVE" 'A-Za-z0-9./_-'
+  [ -z "$REGISTRY_TLS_CERTIFICATE" ] || [ -n "$REGISTRY_TLS_KEY" ] || fail "REGISTRY_TLS_CERTIFICATE is set, and REGISTRY_TLS_KEY is not"
+  [ -z "$REGISTRY_HTPASSWD" ] || [ -n "$REGISTRY_TLS_CERTIFICATE" ] || fail "REGISTRY_HTPASSWD needs TLS: a login over plain HTTP shows its password"
 }
 
 make_work_directory() {
@@ -219,24 +225,53 @@ pull_image() {
   try_later "cannot pull $IMAGE"
 }
 
-# The container as this phase makes it; the label says on which port.
+# Sets VERSION: a digest of the files by which the registry proves what it is and knows its users.
+write_access() {
+  mkdir -p "$ACCESS" || fail "cannot make $ACCESS"
+  put_access registry.crt "$REGISTRY_TLS_CERTIFICATE"
+  put_access registry.key "$REGISTRY_TLS_KEY"
+  put_access htpasswd "$REGISTRY_HTPASSWD"
+  VERSION=$(printf '%s\n' "$REGISTRY_TLS_CERTIFICATE" "$REGISTRY_TLS_KEY" "$REGISTRY_HTPASSWD" | sha256sum | cut -c1-16)
+}
+
+# put_access NAME CONTENT: a file for root only. Without content there is no file.
+put_access() {
+  if [ -n "$2" ]; then printf '%s\n' "$2" | put "$ACCESS/$1" 0600 || exit 1; else rm -f "$ACCESS/$1"; fi
+}
+
+# The container as this phase makes it; labels say on which port, and with which files.
 registry_runs() {
-  [ -n "$(docker ps --quiet --filter "name=^$CONTAINER\$" --filter "label=vnflow.port=$REGISTRY_PORT" --filter status=running)" ]
+  [ -n "$(docker ps --quiet --filter "name=^$CONTAINER\$" --filter "label=vnflow.port=$REGISTRY_PORT" --filter "label=vnflow.access=$VERSION" --filter status=running)" ]
 }
 
 run_registry() {
   docker rm --force "$CONTAINER" > /dev/null 2>&1
   mkdir -p "$DATA" || fail "cannot make $DATA"
+  set --
+  [ -z "$REGISTRY_TLS_CERTIFICATE" ] || set -- --volume "$ACCESS:/access:ro" \
+    --env REGISTRY_HTTP_TLS_CERTIFICATE=/access/registry.crt --env REGISTRY_HTTP_TLS_KEY=/access/registry.key
+  [ -z "$REGISTRY_HTPASSWD" ] || set -- "$@" --env REGISTRY_AUTH=htpasswd \
+    --env REGISTRY_AUTH_HTPASSWD_REALM=registry --env REGISTRY_AUTH_HTPASSWD_PATH=/access/htpasswd
   docker run --detach --restart always --name "$CONTAINER" --label "vnflow.port=$REGISTRY_PORT" \
-    --publish "$REGISTRY_PORT:5000" --volume "$DATA:/var/lib/registry" "$IMAGE" > /dev/null 2> "$WORK/run.err" && return 0
+    --label "vnflow.access=$VERSION" "$@" --publish "$REGISTRY_PORT:5000" --volume "$DATA:/var/lib/registry" "$IMAGE" > /dev/null 2> "$WORK/run.err" && return 0
   cat "$WORK/run.err" >&2
   ! grep -Eq 'port is already allocated|address already in use' "$WORK/run.err" || fail "port $REGISTRY_PORT of the server is taken: choose another port_no"
   fail "cannot start the registry: see the reason above"
 }
 
-registry_answers() { curl -fsS --noproxy '*' --max-time 5 -o /dev/null "http://127.0.0.1:$REGISTRY_PORT/v2/"; }
+# One that asks for a login answers, too. Its certificate is not for 127.0.0.1: vnflow checks it afterwards.
+registry_answers() {
+  local scheme
+  scheme=http
+  [ -z "$REGISTRY_TLS_CERTIFICATE" ] || scheme=https
+  case "$(curl -ksS --noproxy '*' --max-time 5 -o /dev/null -w '%{http_code}' "$scheme://127.0.0.1:$REGISTRY_PORT/v2/")" in
+    200 | 401) return 0 ;;
+    *) return 1 ;;
+  esac
+}
 
 phase_registry() {
+  write_access
   if registry_runs; then
     say "the registry runs already"
   else

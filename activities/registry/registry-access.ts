@@ -1,5 +1,6 @@
 import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
 import type { NodeContext } from '../node/node-session.ts';
+import { readRegistryAuthority } from './registry-credentials.ts';
 
 /** How the registry of an instance is reached: by its clients, and by vnflow from the server itself. */
 export interface RegistryAccess {
@@ -14,9 +15,12 @@ export interface RegistryAccess {
 }
 
 /** Describes how to reach the registry on the server of the session. The one place that knows scheme, CA and login. */
-export async function registryAccess({ node, parameters }: NodeContext): Promise<RegistryAccess> {
-  const { port_no } = RegistryParameters.parse(parameters);
-  return { scheme: 'http', host: node.nicAddress, port: port_no };
+export async function registryAccess(context: NodeContext): Promise<RegistryAccess> {
+  const { port_no: port, tls, users: [user] = [] } = RegistryParameters.parse(context.parameters);
+  const host = context.node.nicAddress;
+  if (!tls) return { scheme: 'http', host, port };
+  const { certificate: ca } = await readRegistryAuthority(context);
+  return { scheme: 'https', host, port, ca, ...(user && { login: { username: user.name, password: user.password } }) };
 }
 
 /** The URL of the registry for people and commands. It holds no login. */

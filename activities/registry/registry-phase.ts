@@ -4,6 +4,7 @@ import { DEFAULT_SCRIPT, RegistryParameters } from '../../domain/vnf-kinds/priva
 import { registryEnvironment } from '../../domain/vnf-kinds/private-registry/registry-environment.ts';
 import { readPackageFile } from '../facts/package-file.ts';
 import { type PhaseContext, runPhaseJob } from '../node/phase-job.ts';
+import { readRegistryCredentials } from './registry-credentials.ts';
 
 /** For packages without an install script. The sample package has a copy of it. */
 const OWN_SCRIPT = readFileSync(new URL('./install_private_registry.sh', import.meta.url), 'utf8');
@@ -16,6 +17,7 @@ const OWN_SCRIPT = readFileSync(new URL('./install_private_registry.sh', import.
 export async function runRegistryPhase(step: PhaseContext, kind: StepKind, archive?: string): Promise<void> {
   const { node } = step;
   const parameters = RegistryParameters.parse(step.parameters);
+  const credentials = kind === 'startRegistry' ? await readRegistryCredentials(step, parameters) : undefined;
   await runPhaseJob(step, {
     kind,
     script: (await readPackageFile(step, parameters.script_path ?? DEFAULT_SCRIPT)) ?? OWN_SCRIPT,
@@ -24,6 +26,7 @@ export async function runRegistryPhase(step: PhaseContext, kind: StepKind, archi
       nodeName: node.nodeName,
       parameters,
       ...(archive === undefined ? {} : { archive }),
+      ...(credentials && { credentials }),
     }),
   });
 }

@@ -153,6 +153,10 @@ function controls(summary: string, body?: z.ZodType): { POST: Contract } {
   return { POST: { ...shows(summary, Step), ...(body === undefined ? {} : { body }) } };
 }
 
+const RegistryCa = z
+  .strictObject({ certificate: z.string(), fingerprint256: z.string(), validUntil: time })
+  .meta({ id: 'RegistryCa' });
+
 export const VNFLOW_CONTRACTS: Contracts = {
   '/vnf_lcm_op_occs/{id}/timeline': { GET: shows('An operation with its steps', Timeline) },
   '/vnf_lcm_op_occs/{id}/events': {
@@ -167,6 +171,7 @@ export const VNFLOW_CONTRACTS: Contracts = {
   [`${STEP}/pause`]: controls('Do not start a step before it is resumed'),
   [`${STEP}/resume`]: controls('Let a paused step start'),
   '/vnf_instances/{id}/backups': { GET: shows("Backups of the instance's cluster", z.array(Backup)) },
+  '/vnf_instances/{id}/registry/ca': { GET: shows("CA of the instance's private registry", RegistryCa) },
   '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
   '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },
   '/health': { GET: { summary: 'Can the API answer, and what is missing?', answers: { 200: Health, 503: Health } } },

@@ -5,6 +5,7 @@ import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { backupsOf } from './backups.ts';
 import { eventsOf } from './events.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
+import { registryCaOf } from './registry-ca.ts';
 import { stepControlResources } from './step-controls.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -40,6 +41,12 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
       GET: withoutBody(async (request) => {
         const { id } = await vnfInstanceOf(context, request);
         return { status: 200, json: await backupsOf(context, id) };
+      }),
+    },
+    '/vnf_instances/:id/registry/ca': {
+      GET: withoutBody(async (request) => {
+        const { id } = await vnfInstanceOf(context, request);
+        return { status: 200, json: await registryCaOf(context, id) };
       }),
     },
     '/plan': {

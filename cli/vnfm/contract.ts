@@ -159,3 +159,11 @@ export const VnfInstance = z.looseObject({
 
 /** States that an operation does not leave by itself. */
 export const RESTING_STATES: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK']);
+
+/** The CA of a private registry. */
+export const RegistryCa = z.looseObject({
+  certificate: z.string(),
+  fingerprint256: z.string(),
+  validUntil: z.string(),
+});
+export type RegistryCa = z.infer<typeof RegistryCa>;

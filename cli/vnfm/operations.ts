@@ -1,6 +1,6 @@
 import type { Operation } from '../../domain/operations.ts';
 import type { Vnfm } from './client.ts';
-import { Events, OpOccs, Plan, Timeline, TimelineStep } from './contract.ts';
+import { Events, OpOccs, Plan, RegistryCa, Timeline, TimelineStep } from './contract.ts';
 
 /** Operation occurrences, as the CLI uses them. All throw Refused or CliFailure. */
 
@@ -74,6 +74,12 @@ export async function planOfVnfd(
 ): Promise<Plan> {
   const body = { vnfdId, operation: 'INSTANTIATE', request, template };
   return (await vnfm.request({ method: 'POST', path: '/vnflow/v1/plan', body })).read(Plan);
+}
+
+/** Reads the certificate of the CA of a private registry. */
+export async function registryCaOf(vnfm: Vnfm, vnfInstanceId: string): Promise<RegistryCa> {
+  const path = `/vnflow/v1/vnf_instances/${encodeURIComponent(vnfInstanceId)}/registry/ca`;
+  return (await vnfm.request({ method: 'GET', path })).read(RegistryCa);
 }
 
 function ownPath(opOccId: string): string {

@@ -99,6 +99,10 @@ export interface KindParameters {
   readonly keptAs: string;
   /** Reads parameters that need nothing of the package to be complete. */
   readonly schema: z.ZodType;
+  /** Members that hold in later operations, too, unless their requests have others. */
+  readonly keptMembers: readonly string[];
+  /** Those of them that no later request may change. */
+  readonly fixedMembers: readonly string[];
   /**
    * @param parameters as `schema` reads them
    * @param role of the server, as `discover` gives it

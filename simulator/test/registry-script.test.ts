@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAuthority, issue } from '../world/cluster/pki.ts';
 import { packTar } from '../world/internet/archive.ts';
 import { startTestCloud } from './testing/nodes.ts';
 
@@ -53,6 +55,34 @@ it('says for good that the port is taken', async () => {
   const { code, stderr } = await phase('registry', { REGISTRY_PORT: '5005' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/error: port 5005 of the server is taken: choose another port_no\n$/);
+});
+
+it('serves TLS and asks for a login, and is made anew only when certificate or users change', async () => {
+  await root('docker rm -f private_registry');
+  const { certificate, privateKey } = issue(await createAuthority('ca'), {
+    commonName: 'r',
+    addresses: [ADDRESS],
+    days: 1,
+  });
+  const access = {
+    REGISTRY_TLS_CERTIFICATE: certificate,
+    REGISTRY_TLS_KEY: privateKey,
+    REGISTRY_HTPASSWD: `alice:${hashSync('secret1', 4)}\n`,
+  };
+  expect(await phase('registry', access)).toMatchObject({ code: 0, stderr: '' });
+  const status = async (words: string) =>
+    (await root(`curl -sk -o /dev/null -w '%{http_code}' ${words} https://${ADDRESS}:5000/v2/`)).stdout;
+  expect([await status(''), await status('-u alice:secret1')]).toEqual(['401', '200']);
+  expect(await phase('registry', access)).toMatchObject({ stdout: expect.stringContaining('runs already') });
+  expect(await phase('registry', { ...access, REGISTRY_HTPASSWD: `bob:${hashSync('secret2', 4)}` })).toMatchObject({
+    code: 0,
+  });
+  expect([await status('-u alice:secret1'), await status('-u bob:secret2')]).toEqual(['401', '200']);
+  const files = await root("stat -c '%a %n' /var/lib/vnflow/private-registry/access/*");
+  expect(files.stdout).toMatch(/^(600 \S+\n){3}$/);
+  const { REGISTRY_TLS_KEY: _, ...withoutKey } = access;
+  expect((await phase('registry', withoutKey)).stderr).toContain('REGISTRY_TLS_KEY is not');
+  expect((await phase('registry', { REGISTRY_HTPASSWD: 'a:b' })).stderr).toContain('REGISTRY_HTPASSWD needs TLS');
 });
 
 /** An archive as docker save writes it, of an image of this architecture. */

@@ -18,7 +18,13 @@ const nodeLogin = z.object({
 });
 
 /** The names of a cluster's parameters in a request and in the secrets of an instance. */
-export const CLUSTER_PARAMETERS = { key: 'k8s_cluster_installation_param', keptAs: 'clusterParameters' } as const;
+export const CLUSTER_PARAMETERS = {
+  key: 'k8s_cluster_installation_param',
+  keptAs: 'clusterParameters',
+  /** The servers have no other way out than the proxy. */
+  keptMembers: ['proxy'],
+  fixedMembers: [],
+} as const;
 
 /** `additionalParams.k8s_cluster_installation_param` of the guide (seeds/000, "Request Parameter Description"). */
 export const ClusterParameters = z.object({

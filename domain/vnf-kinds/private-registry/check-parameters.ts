@@ -19,10 +19,18 @@ export function checkRegistryParameters(given: unknown, contents: PackageContent
   const parameters = parseMember(RegistryParameters, given, MEMBER.split('.'));
   const problem = parameters.proxy && proxyProblem(parameters.proxy);
   if (problem) throw wrong(`proxy.${problem.member}`, problem.sentence);
+  checkAccess(parameters);
   checkConnectionPoint(parameters.ssh_cp_name, contents);
   checkImage(parameters.image_path, contents);
   checkScript(parameters.script_path, contents);
   return parameters;
+}
+
+function checkAccess({ tls, users, host_names }: RegistryParameters): void {
+  if (tls) return;
+  if (users)
+    throw wrong('users', 'needs "tls": true, because a login over plain HTTP shows its password to the network');
+  if (host_names) throw wrong('host_names', 'needs "tls": true, because only a certificate has names');
 }
 
 function checkConnectionPoint(name: string, { vdus, resources }: PackageContents): void {

@@ -41,6 +41,15 @@ export function discoverRegistry(
   });
 }
 
+/** Every address under which clients may know the registry: of the ports beside its server, and floating ones. */
+export function addressesOfRegistry({ resources, addresses }: DiscoveredStack): string[] {
+  const found = resources.flatMap(({ physicalId }) => [
+    addresses.ports.get(physicalId)?.address ?? [],
+    addresses.floatingIps.get(physicalId) ?? [],
+  ]);
+  return [...new Set(found.flat())];
+}
+
 function missing(name: string, why: string): VnflowError {
   return new VnflowError('RESOURCE_MISSING', {
     detail: `${REGISTRY_PARAMETERS.key}.ssh_cp_name: resource ${name} of the stack ${why}.`,

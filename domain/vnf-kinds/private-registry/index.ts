@@ -6,7 +6,7 @@ import type { InsideServers } from '../../stack-plans/inside-servers.ts';
 import type { Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkRegistryParameters } from './check-parameters.ts';
 import { checkContentLoss } from './content-loss.ts';
-import { discoverRegistry } from './discovery.ts';
+import { addressesOfRegistry, discoverRegistry } from './discovery.ts';
 import { insideRegistry } from './inside-registry.ts';
 import { DEFAULT_SCRIPT, REGISTRY_PARAMETERS, RegistryParameters } from './parameters.ts';
 
@@ -66,7 +66,10 @@ class PrivateRegistry implements Vnf {
   }
 
   discover(stack: DiscoveredStack) {
-    return { nodes: discoverRegistry(stack, this.#parameters), facts: {} };
+    return {
+      nodes: discoverRegistry(stack, this.#parameters),
+      facts: { registryAddresses: addressesOfRegistry(stack) },
+    };
   }
 
   inside({ counts }: VnfFacts): InsideServers {

@@ -63,6 +63,13 @@ describe('private_registry_installation_param', () => {
       'Files/images/registry.tar.gz',
       'image_path: Files/images/registry.tar.gz is no tar archive; make it with docker save, and do not compress it.',
     ],
+    [
+      'users',
+      [{ name: 'alice', password: 'secret1' }],
+      'users: needs "tls": true, because a login over plain HTTP shows its password to the network.',
+    ],
+    ['host_names', ['r.example'], 'host_names: needs "tls": true, because only a certificate has names.'],
+    ['tls', 'yes', 'tls: expected boolean, received string.'],
     ['script_path', 'Scripts/mine.sh', 'script_path: the VNF package has no file Scripts/mine.sh.'],
   ])('is refused with %s = %s', (member, value, sentence) => {
     expect(refusal({ [member]: value })).toBe(sentence);
@@ -72,6 +79,23 @@ describe('private_registry_installation_param', () => {
     const sentence = refusal({ proxy: { http_proxy: 'http://user1:password1@host1:port1' } });
     expect(sentence).toContain('proxy.http_proxy: host1:port1 is the placeholder of the guides');
     expect(sentence).not.toContain('password1');
+  });
+
+  it.each([
+    [{ users: [] }, 'users: Too small'],
+    [{ users: [{ name: 'a:b', password: 'x' }] }, 'users.0.name: must be 1 to 64 letters'],
+    [{ users: [{ name: 'alice' }] }, 'users.0.password: is missing.'],
+    [{ users: [{ name: 'alice', password: 'ä' }] }, 'users.0.password: must be 1 to 72 printable ASCII characters.'],
+    [{ users: [{ name: 'alice', password: 'x'.repeat(73) }] }, 'users.0.password: must be 1 to 72'],
+    [{ users: [1, 2].map(() => ({ name: 'alice', password: 'x' })) }, 'users: has a name twice.'],
+    [{ host_names: ['r.example', '-no'] }, 'host_names.1: must be a host name.'],
+  ])('is refused with TLS and %j', (more, sentence) => {
+    expect(refusal({ tls: true, ...more })).toContain(sentence);
+  });
+
+  it('has users with TLS, and names for its certificate', () => {
+    const users = [{ name: 'alice', password: 'secret "1"' }];
+    expect(refusal({ tls: true, users, host_names: ['registry.example.org'] })).toBe('accepted');
   });
 
   it('may be read again as it is kept', () => {

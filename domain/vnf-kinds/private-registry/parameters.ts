@@ -5,6 +5,9 @@ import { ProxyParameters } from '../../node-proxy.ts';
 export const REGISTRY_PARAMETERS = {
   key: 'private_registry_installation_param',
   keptAs: 'registryParameters',
+  keptMembers: ['proxy', 'tls', 'users', 'host_names'],
+  /** Clients of the registry have the CA and the login, and would have to be changed with it. */
+  fixedMembers: ['tls', 'users', 'host_names'],
 } as const;
 
 /**
@@ -29,6 +32,21 @@ const port = z.preprocess(
 
 const name = z.string().min(1).max(255);
 
+/** bcrypt reads 72 bytes, and ignores the rest. */
+const MOST_PASSWORD_BYTES = 72;
+
+/** A login to the registry. A colon would end the name in the header and in the htpasswd file. */
+const user = z.object({
+  name: z.string().regex(/^[A-Za-z0-9._@-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens, _ or @'),
+  password: z.string().regex(/^[\x20-\x7e]{1,72}$/, `must be 1 to ${MOST_PASSWORD_BYTES} printable ASCII characters`),
+});
+export type RegistryUser = z.infer<typeof user>;
+
+const hostName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i, 'must be a host name');
+
 /** `additionalParams.private_registry_installation_param` of the guide (seeds/003), and where the install script is. */
 export const RegistryParameters = z.object({
   ssh_cp_name: name,
@@ -39,6 +57,17 @@ export const RegistryParameters = z.object({
   image_path: z.string().max(255).optional(),
   port_no: port.default(5000),
   proxy: ProxyParameters.optional(),
+  /** Whether the registry speaks TLS, with a certificate of a CA of its own. The guide has no such parameter. */
+  tls: z.boolean().optional(),
+  /** Who may use the registry. Without users everyone may. The guide has no such parameter. */
+  users: z
+    .array(user)
+    .min(1)
+    .max(100)
+    .refine((users) => new Set(users.map((one) => one.name)).size === users.length, 'has a name twice')
+    .optional(),
+  /** Names under which clients know the registry, for the certificate, besides its addresses. */
+  host_names: z.array(hostName).max(20).optional(),
   /** Path of the install script in the package. The guide has no such parameter. */
   script_path: name.optional(),
 });

@@ -87,6 +87,7 @@ describe('a registry', () => {
       privateRegistry.readVnf({ ...GIVEN, ssh_cp_name }, new Map()).discover(stack(ssh_cp_name)).nodes;
     expect(nodes('CP1')).toEqual([{ ...expected, sshAddress: '10.10.0.9' }]);
     expect(nodes('FIP1')).toEqual([{ ...expected, sshAddress: '172.24.4.9' }]);
+    expect(vnf.discover(stack('CP1')).facts).toEqual({ registryAddresses: ['10.10.0.9', '172.24.4.9'] });
     expect(() => nodes('CP2')).toThrow('resource CP2 of the stack does not exist beside the server');
   });
 
