@@ -98,6 +98,8 @@ const facts = {
       stack: { name: `${STACK}-workerNode-1-kzucycjp37uz`, id: '44c28eaf' },
     }),
   ],
+  storageIds: [],
+  virtualLinks: [],
   rootStackId: 'bb1fa0a7-f4d0-4205-b77c-b0f22506c0b4',
   nfv,
   extVirtualLinks: [
@@ -188,4 +190,57 @@ it("builds the guide's instance to the letter", () => {
     ],
     metadata: { stack_id: 'bb1fa0a7-f4d0-4205-b77c-b0f22506c0b4', nfv, tenant: 'nfv' },
   });
+});
+
+it('shows volumes and networks of the stack itself: with the server that has them, and the ports in them', () => {
+  const [stack] = facts.resources.map((resource) => resource.stack);
+  const own = { creationTime: '2024-04-16T04:53:43Z', parent: 'workerNode-0', stack: stack ?? { name: '', id: '' } };
+  const root = { ...own, parent: undefined, stack: { name: STACK, id: 'root' } };
+  const info = instantiatedVnfInfo({
+    ...facts,
+    storageIds: ['disk'],
+    virtualLinks: [
+      { id: 'internal', cpdIds: ['workerNode_CP1', 'masterNode_CP1'] },
+      { id: 'of the request', cpdIds: ['masterNode_CP1'] },
+    ],
+    extVirtualLinks: [link('net0_master', 'masterNode_CP1', 'Master_CP1')],
+    resources: [
+      ...facts.resources,
+      { ...own, name: 'disk', type: 'OS::Cinder::Volume', physicalId: 'volume1' },
+      { ...own, name: 'another', type: 'OS::Cinder::Volume', physicalId: 'volume2' },
+      { ...root, name: 'internal', type: 'OS::Neutron::Net', physicalId: 'network1' },
+    ],
+  });
+  const handle = (resourceId: string | undefined, vimLevelResourceType: string) => ({
+    vimConnectionId: 'vim1',
+    resourceId,
+    vimLevelResourceType,
+  });
+  expect(info['virtualStorageResourceInfo']).toEqual([
+    {
+      id: 'volume1',
+      virtualStorageDescId: 'disk',
+      storageResource: handle('volume1', 'OS::Cinder::Volume'),
+      metadata: { stack_id: `${stack?.name}/${stack?.id}` },
+    },
+  ]);
+  const port = (server: keyof typeof PORTS) => ({
+    id: PORTS[server],
+    resourceHandle: handle(PORTS[server], 'OS::Neutron::Port'),
+    cpInstanceId: `workerNode_CP1-${server}`,
+    cpInstanceType: 'VNFC_CP',
+  });
+  expect(info['vnfVirtualLinkResourceInfo']).toEqual([
+    {
+      id: 'network1',
+      vnfVirtualLinkDescId: 'internal',
+      networkResource: handle('network1', 'OS::Neutron::Net'),
+      vnfLinkPorts: [port(WORKER1), port(WORKER0)],
+    },
+  ]);
+  expect(info['vnfcResourceInfo']).toMatchObject([
+    { id: WORKER1, vnfcCpInfo: [{ vnfLinkPortId: PORTS[WORKER1] }] },
+    { id: MASTER, vnfcCpInfo: [{ vnfExtCpId: `cp-${PORTS[MASTER]}` }] },
+    { id: WORKER0, storageResourceIds: ['volume1'], vnfcCpInfo: [{ vnfLinkPortId: PORTS[WORKER0] }] },
+  ]);
 });

@@ -1,56 +1,7 @@
-import { byAge, type PlacedResource, type ServerPlace } from './server-places.ts';
+import type { InstantiatedVnfFacts, Nfv, StackResourceFacts, Vnfc } from './instantiated-vnf-facts.ts';
+import { externalCpds, internalCpds, storageInfo, storagesOf, virtualLinkInfo } from './own-resources.ts';
+import { byAge } from './server-places.ts';
 import type { ExtVirtualLinkData } from './sol-requests.ts';
-
-/** A resource of the stack or of one nested in it. */
-export interface StackResourceFacts extends PlacedResource {
-  /** The place of a server in a nested stack. Undefined for other resources. */
-  readonly place?: ServerPlace | undefined;
-}
-
-export interface InstantiatedVnfFacts {
-  readonly flavourId: string;
-  /** The flavour's VDUs with their connection points. */
-  readonly vdus: readonly { readonly id: string; readonly cpdIds: readonly string[] }[];
-  readonly resources: readonly StackResourceFacts[];
-  readonly rootStackId: string;
-  /** The `nfv` parameter that the stack was made with. */
-  readonly nfv: Nfv;
-  readonly extVirtualLinks: readonly ExtVirtualLinkData[];
-  /** Key of the vimConnectionInfo map. */
-  readonly vimConnectionId: string;
-  /** accessInfo.project. */
-  readonly tenant?: string | undefined;
-  readonly scaleStatus: readonly { aspectId: string; scaleLevel: number }[];
-  readonly maxScaleLevels: readonly { aspectId: string; scaleLevel: number }[];
-  readonly localizationLanguage?: string | undefined;
-}
-
-interface Nfv {
-  readonly VDU?:
-    | Readonly<
-        Record<
-          string,
-          {
-            computeFlavourId?: unknown;
-            vcImageId?: unknown;
-            locationConstraints?: unknown;
-            flavor?: unknown;
-            image?: unknown;
-          }
-        >
-      >
-    | undefined;
-}
-
-interface Vnfc {
-  readonly id: string;
-  readonly vduId: string;
-  readonly index: number;
-  readonly member: ServerPlace['member'];
-  readonly creationTime: string;
-  readonly ports: readonly { readonly cpdId: string; readonly portId: string }[];
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
 
 /**
  * instantiatedVnfInfo as Tacker builds it from Heat: same ids, same order (newest first), same metadata
@@ -60,6 +11,8 @@ export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string,
   const vnfcs = vnfcsOf(facts);
   const extVirtualLinkInfo = facts.extVirtualLinks.map((link) => extVirtualLink(link, facts, vnfcs));
   const extCpInfo = facts.extVirtualLinks.flatMap((link) => extCps(link, vnfcs));
+  const storages = storageInfo(facts);
+  const virtualLinks = virtualLinkInfo(facts, vnfcs);
   return {
     flavourId: facts.flavourId,
     vnfState: 'STARTED',
@@ -69,6 +22,8 @@ export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string,
     ...(extCpInfo.length === 0 ? {} : { extCpInfo }),
     ...(extVirtualLinkInfo.length === 0 ? {} : { extVirtualLinkInfo }),
     vnfcResourceInfo: vnfcs.map((vnfc) => vnfcResource(vnfc, facts)),
+    ...(virtualLinks.length === 0 ? {} : { vnfVirtualLinkResourceInfo: virtualLinks }),
+    ...(storages.length === 0 ? {} : { virtualStorageResourceInfo: storages }),
     vnfcInfo: vnfcs.map(({ id, vduId }) => ({
       id: `${vduId}-${id}`,
       vduId,
@@ -102,6 +57,7 @@ function vnfcsOf(facts: InstantiatedVnfFacts): Vnfc[] {
         index: server.place?.index ?? 0,
         member: server.place?.member,
         creationTime: server.creationTime,
+        stackId: server.stack.id,
         ports,
         metadata: vnfcMetadata(server, facts.nfv),
       };
@@ -141,13 +97,17 @@ function vnfcMetadata({ name, place, creationTime, stack }: StackResourceFacts, 
   };
 }
 
-function vnfcResource({ id, vduId, ports, metadata }: Vnfc, facts: InstantiatedVnfFacts): Record<string, unknown> {
-  const external = new Set(facts.extVirtualLinks.flatMap(({ extCps: cps }) => cps.map(({ cpdId }) => cpdId)));
+function vnfcResource(vnfc: Vnfc, facts: InstantiatedVnfFacts): Record<string, unknown> {
+  const { id, vduId, ports, metadata } = vnfc;
+  const external = externalCpds(facts);
+  const internal = internalCpds(facts);
   const vnfcCpInfo = ports.map(({ cpdId, portId }) => ({
     id: `${cpdId}-${id}`,
     cpdId,
     ...(external.has(cpdId) ? { vnfExtCpId: `cp-${portId}` } : {}),
+    ...(internal.has(cpdId) ? { vnfLinkPortId: portId } : {}),
   }));
+  const storageResourceIds = storagesOf(vnfc, facts);
   return {
     id,
     vduId,
@@ -156,6 +116,7 @@ function vnfcResource({ id, vduId, ports, metadata }: Vnfc, facts: InstantiatedV
       resourceId: id,
       vimLevelResourceType: 'OS::Nova::Server',
     },
+    ...(storageResourceIds.length === 0 ? {} : { storageResourceIds }),
     ...(vnfcCpInfo.length === 0 ? {} : { vnfcCpInfo }),
     metadata,
   };

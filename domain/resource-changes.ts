@@ -2,6 +2,20 @@
 interface ResourceInfo {
   readonly vnfcResourceInfo?: readonly VnfcResource[];
   readonly extVirtualLinkInfo?: readonly { readonly extLinkPorts?: readonly ExtLinkPort[] }[];
+  readonly vnfVirtualLinkResourceInfo?: readonly VirtualLinkResource[];
+  readonly virtualStorageResourceInfo?: readonly StorageResource[];
+}
+
+interface VirtualLinkResource {
+  readonly id: string;
+  readonly vnfVirtualLinkDescId: string;
+  readonly networkResource: object;
+}
+
+interface StorageResource {
+  readonly id: string;
+  readonly virtualStorageDescId: string;
+  readonly storageResource: object;
 }
 
 interface VnfcResource {
@@ -44,8 +58,27 @@ export function resourceChanges(
     ...(item.cpInstanceId === undefined ? {} : { extCpInstanceId: item.cpInstanceId }),
     resourceHandle: item.resourceHandle,
   }));
+  const affectedVirtualLinks = differences(before?.vnfVirtualLinkResourceInfo, after?.vnfVirtualLinkResourceInfo).map(
+    ({ item: { id, vnfVirtualLinkDescId, networkResource }, changeType }) => ({
+      id,
+      vnfVirtualLinkDescId,
+      changeType,
+      networkResource,
+    }),
+  );
+  const affectedVirtualStorages = differences(
+    before?.virtualStorageResourceInfo,
+    after?.virtualStorageResourceInfo,
+  ).map(({ item: { id, virtualStorageDescId, storageResource }, changeType }) => ({
+    id,
+    virtualStorageDescId,
+    changeType,
+    storageResource,
+  }));
   const changes = {
     ...(affectedVnfcs.length === 0 ? {} : { affectedVnfcs }),
+    ...(affectedVirtualLinks.length === 0 ? {} : { affectedVirtualLinks }),
+    ...(affectedVirtualStorages.length === 0 ? {} : { affectedVirtualStorages }),
     ...(affectedExtLinkPorts.length === 0 ? {} : { affectedExtLinkPorts }),
   };
   return Object.keys(changes).length === 0 ? undefined : changes;

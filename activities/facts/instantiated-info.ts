@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
-import {
-  type InstantiatedVnfFacts,
-  instantiatedVnfInfo,
-  type StackResourceFacts,
-} from '../../domain/instantiated-vnf-info.ts';
+import type { InstantiatedVnfFacts, StackResourceFacts } from '../../domain/instantiated-vnf-facts.ts';
+import { instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import type { Flavour } from '../../domain/vnfd/model.ts';
@@ -55,6 +52,11 @@ export async function readInstantiatedInfo(
     vdus: of.vdus.map(({ id }) => ({
       id,
       cpdIds: of.connectionPoints.filter(({ vduId }) => vduId === id).map((connectionPoint) => connectionPoint.id),
+    })),
+    storageIds: of.storages.map(({ id }) => id),
+    virtualLinks: of.virtualLinks.map(({ id }) => ({
+      id,
+      cpdIds: of.connectionPoints.flatMap((point) => (point.virtualLinkId === id ? [point.id] : [])),
     })),
     resources,
     rootStackId: stack.id,

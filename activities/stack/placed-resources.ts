@@ -1,4 +1,4 @@
-import type { StackResourceFacts } from '../../domain/instantiated-vnf-info.ts';
+import type { StackResourceFacts } from '../../domain/instantiated-vnf-facts.ts';
 import { knownPlaces, serverPlaces } from '../../domain/server-places.ts';
 import { listResources, type Stack, type StackResource, stackOf } from '../../openstack/heat.ts';
 import { readFact } from '../facts/kept-facts.ts';

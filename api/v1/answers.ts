@@ -69,6 +69,9 @@ const InstantiatedVnfInfo = z
         ),
       }),
     ),
+    virtualStorageResourceInfo: z
+      .array(z.strictObject({ id: z.string(), virtualStorageDescId: z.string(), storageResource: ResourceHandle }))
+      .optional(),
     vnfcInfo: z.array(z.strictObject({ id: z.uuid(), vduId: z.string(), vnfcState: z.literal('STARTED') })),
     additionalParams: freeForm.optional(),
   })

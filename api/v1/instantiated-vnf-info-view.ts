@@ -11,6 +11,12 @@ export interface InternalInfo {
   readonly extCpInfo?: readonly { readonly id: string; readonly cpdId: string; readonly cpProtocolInfo?: unknown }[];
   readonly extVirtualLinkInfo?: readonly ExtVirtualLink[];
   readonly vnfcResourceInfo?: readonly VnfcResource[];
+  readonly vnfVirtualLinkResourceInfo?: readonly VirtualLink[];
+  readonly virtualStorageResourceInfo?: readonly {
+    readonly id: string;
+    readonly virtualStorageDescId: string;
+    readonly storageResource: ResourceHandle;
+  }[];
   readonly vnfcInfo?: readonly { readonly id: string; readonly vduId: string; readonly vnfcState?: string }[];
 }
 
@@ -30,12 +36,29 @@ interface ExtVirtualLink {
   }[];
 }
 
+/** A network of the stack itself. */
+interface VirtualLink {
+  readonly id: string;
+  readonly vnfVirtualLinkDescId: string;
+  readonly networkResource: ResourceHandle;
+  readonly vnfLinkPorts?: readonly {
+    readonly id: string;
+    readonly resourceHandle: ResourceHandle;
+    readonly cpInstanceId: string;
+  }[];
+}
+
 interface VnfcResource {
   readonly id: string;
   readonly vduId: string;
   readonly computeResource: ResourceHandle;
   readonly storageResourceIds?: readonly string[];
-  readonly vnfcCpInfo?: readonly { readonly id: string; readonly cpdId: string; readonly vnfExtCpId?: string }[];
+  readonly vnfcCpInfo?: readonly {
+    readonly id: string;
+    readonly cpdId: string;
+    readonly vnfExtCpId?: string;
+    readonly vnfLinkPortId?: string;
+  }[];
   readonly metadata?: Free;
 }
 
@@ -85,22 +108,43 @@ export function instantiatedVnfInfoView(info: InternalInfo, { vimIdOf, additiona
           id: derivedId(cp.id),
           cpdId: cp.cpdId,
           vnfExtCpId: null,
-          vnfLinkPortId: cp.vnfExtCpId === undefined ? null : linkPortId(cp.vnfExtCpId),
+          vnfLinkPortId: linkPortOf(cp),
           cpProtocolInfo: protocols.get(cp.vnfExtCpId ?? '') ?? [],
         })),
         ...(metadata === undefined ? {} : { metadata }),
       }),
     ),
-    vnfVirtualLinkResourceInfo: (info.extVirtualLinkInfo ?? []).map(({ id, resourceHandle, extLinkPorts = [] }) => ({
-      id: derivedId(`virtual link ${id}`),
-      vnfVirtualLinkDescId: id,
-      networkResource: { ...handle(resourceHandle), vimLevelResourceType: 'OS::Neutron::Net' },
-      vnfLinkPorts: extLinkPorts.map((port) => ({
-        id: linkPortId(port.cpInstanceId ?? port.id),
-        resourceHandle: handle(port.resourceHandle),
-        cpInstanceId: cpOf.get(port.cpInstanceId) ?? null,
+    vnfVirtualLinkResourceInfo: [
+      ...(info.extVirtualLinkInfo ?? []).map(({ id, resourceHandle, extLinkPorts = [] }) => ({
+        id: derivedId(`virtual link ${id}`),
+        vnfVirtualLinkDescId: id,
+        networkResource: { ...handle(resourceHandle), vimLevelResourceType: 'OS::Neutron::Net' },
+        vnfLinkPorts: extLinkPorts.map((port) => ({
+          id: linkPortId(port.cpInstanceId ?? port.id),
+          resourceHandle: handle(port.resourceHandle),
+          cpInstanceId: cpOf.get(port.cpInstanceId) ?? null,
+        })),
       })),
-    })),
+      ...(info.vnfVirtualLinkResourceInfo ?? []).map((link) => ({
+        id: derivedId(`virtual link ${link.id}`),
+        vnfVirtualLinkDescId: link.vnfVirtualLinkDescId,
+        networkResource: handle(link.networkResource),
+        vnfLinkPorts: (link.vnfLinkPorts ?? []).map((port) => ({
+          id: linkPortId(port.id),
+          resourceHandle: handle(port.resourceHandle),
+          cpInstanceId: derivedId(port.cpInstanceId),
+        })),
+      })),
+    ],
+    ...(info.virtualStorageResourceInfo === undefined
+      ? {}
+      : {
+          virtualStorageResourceInfo: info.virtualStorageResourceInfo.map((storage) => ({
+            id: storage.id,
+            virtualStorageDescId: storage.virtualStorageDescId,
+            storageResource: handle(storage.storageResource),
+          })),
+        }),
     vnfcInfo: oldestFirst(info.vnfcInfo ?? []).map(({ id, vduId, vnfcState }) => ({
       id: derivedId(id),
       vduId,
@@ -125,6 +169,12 @@ function extCps({ extCpInfo = [] }: InternalInfo, vnfcs: readonly VnfcResource[]
     associatedVnfcCpId: vnfcs.find(({ vnfcCpInfo }) => vnfcCpInfo?.some((cp) => cp.cpdId === cpdId))?.id ?? null,
     cpProtocolInfo: first?.cpProtocolInfo ?? [],
   }));
+}
+
+/** The port of a network: of a link of the request, or of a network of the stack. */
+function linkPortOf({ vnfExtCpId, vnfLinkPortId }: { vnfExtCpId?: string; vnfLinkPortId?: string }): string | null {
+  const id = vnfExtCpId ?? vnfLinkPortId;
+  return id === undefined ? null : linkPortId(id);
 }
 
 /** @param externalCpId `cp-{port}`: the internal model names a port's external CP by the port */

@@ -53,9 +53,46 @@ const InstantiatedVnfInfo = z
           id: z.string(),
           vduId: z.string(),
           computeResource: ResourceHandle,
+          storageResourceIds: z.array(z.string()).optional(),
           vnfcCpInfo: z
-            .array(z.strictObject({ id: z.string(), cpdId: z.string(), vnfExtCpId: z.string().optional() }))
+            .array(
+              z.strictObject({
+                id: z.string(),
+                cpdId: z.string(),
+                vnfExtCpId: z.string().optional(),
+                vnfLinkPortId: z.string().optional(),
+              }),
+            )
             .optional(),
+          metadata: freeForm,
+        }),
+      )
+      .optional(),
+    vnfVirtualLinkResourceInfo: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          vnfVirtualLinkDescId: z.string(),
+          networkResource: ResourceHandle,
+          vnfLinkPorts: z
+            .array(
+              z.strictObject({
+                id: z.string(),
+                resourceHandle: ResourceHandle,
+                cpInstanceId: z.string(),
+                cpInstanceType: z.literal('VNFC_CP'),
+              }),
+            )
+            .optional(),
+        }),
+      )
+      .optional(),
+    virtualStorageResourceInfo: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          virtualStorageDescId: z.string(),
+          storageResource: ResourceHandle,
           metadata: freeForm,
         }),
       )

@@ -72,6 +72,26 @@ export const ResourceChanges = z.strictObject({
       }),
     )
     .optional(),
+  affectedVirtualLinks: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        vnfVirtualLinkDescId: z.string(),
+        changeType: ChangeType,
+        networkResource: ResourceHandle,
+      }),
+    )
+    .optional(),
+  affectedVirtualStorages: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        virtualStorageDescId: z.string(),
+        changeType: ChangeType,
+        storageResource: ResourceHandle,
+      }),
+    )
+    .optional(),
   affectedExtLinkPorts: z
     .array(
       z.strictObject({
