@@ -1,3 +1,5 @@
+import { foreignText } from './foreign-text.ts';
+
 /**
  * The one catalogue of what can go wrong. A code never changes its meaning: people search for it, scripts test it.
  * HTTP, Temporal and the CLI each translate from here once; nothing else knows a status code.
@@ -530,10 +532,10 @@ export class VnflowError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ProblemCode, facts: ProblemFacts) {
-    super(facts.detail, { cause: facts.cause });
+    super(foreignText(facts.detail), { cause: facts.cause });
     this.name = 'VnflowError';
     this.code = code;
-    this.seen = facts.seen;
+    this.seen = facts.seen === undefined ? undefined : foreignText(facts.seen);
     this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 

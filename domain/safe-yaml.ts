@@ -26,6 +26,7 @@ export function readYaml(text: string): unknown {
   try {
     const document = parsedDocument(text);
     refuseManyAliases(document);
+    refuseHarmfulText(document);
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT });
     if (containsItself(value, new Set(), new Set())) {
       throw new SyntaxError('contains itself (an alias within its own anchor)');
@@ -43,8 +44,7 @@ function refuseBeforeParsing(text: string): void {
   if (text.length > MAX_CHARACTERS) throw new SyntaxError(`is longer than ${MAX_CHARACTERS} characters`);
   const [control] = NOT_PRINTABLE.exec(text) ?? [];
   if (control !== undefined) {
-    const code = (control.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    throw new SyntaxError(`is not YAML: it has the character U+${code}`);
+    throw new SyntaxError(`is not YAML: it has the character ${codePoint(control)}`);
   }
   if (bracketDepth(text) > MAX_DEPTH || indentDepth(text) > MAX_DEPTH) {
     throw new SyntaxError(`is nested deeper than ${MAX_DEPTH} levels`);
@@ -82,6 +82,22 @@ function refuseManyAliases(document: Document): void {
       if (++aliases > MAX_ALIASES) throw new SyntaxError(`has more than ${MAX_ALIASES} aliases`);
     },
   });
+}
+
+/** Escapes such as `"\0"` make characters that the store cannot keep, or that show another text than there is. */
+const HARMFUL = /[\0\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/u;
+
+function refuseHarmfulText(document: Document): void {
+  visit(document, {
+    Scalar: (_, { value }) => {
+      const [found] = (typeof value === 'string' ? HARMFUL.exec(value) : undefined) ?? [];
+      if (found !== undefined) throw new SyntaxError(`has a text with the character ${codePoint(found)}`);
+    },
+  });
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function containsItself(value: unknown, above: Set<object>, done: Set<object>): boolean {

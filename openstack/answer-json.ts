@@ -1,3 +1,5 @@
+import { foreignValue, mayHoldHarm } from '../domain/foreign-text.ts';
+
 /** Answers of OpenStack are five levels deep, stacks with nested parameters some more. */
 const DEEPEST = 64;
 /** 500 servers with all their resources are about 60,000 values. */
@@ -5,13 +7,14 @@ const MOST_VALUES = 200_000;
 
 /**
  * Parses the JSON of an answer. What is nested too deep or has too many values is not parsed: a few megabytes of
- * brackets would take seconds and hundreds of megabytes.
+ * brackets would take seconds and hundreds of megabytes. Its strings are as `foreignText` makes them.
  * @returns undefined when the text is no JSON or beyond these limits
  */
 export function parseAnswer(text: string): unknown {
   if (!isParsable(text)) return undefined;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return mayHoldHarm(text) ? foreignValue(value) : value;
   } catch {
     return undefined;
   }

@@ -46,6 +46,17 @@ const ARCHIVES: readonly (readonly [what: string, archive: () => Buffer | string
   ['a drive letter', () => withEntry({ name: 'C:evil' }), /"C:evil" has an absolute name/],
   ['a backslash', () => withEntry({ name: '..\\evil' }), /has a backslash in its name/],
   ['a NUL in a name', () => withEntry({ name: 'Scripts/a\0.sh' }), /has control characters/],
+  ['a name that shows another one', () => withEntry({ name: 'Scripts/a\u202ehs.txt' }), /has control characters/],
+  [
+    'a manifest with an escape sequence',
+    () => withFiles({ 'small.mf': `${SMALL_PACKAGE['small.mf']}\u001b[2J` }),
+    /small.mf has control characters/,
+  ],
+  [
+    'an escaped NUL in the VNFD',
+    () => withFiles({ 'Definitions/vnfd.yaml': `${SMALL_PACKAGE['Definitions/vnfd.yaml']}\ndescription: "a\\0b"\n` }),
+    /has a text with the character U\+0000/,
+  ],
   ['an empty part in a name', () => withEntry({ name: 'Scripts//a.sh' }), /has "." or an empty part/],
   ['a very long name', () => withEntry({ name: 'x'.repeat(600) }), /longer than 512 bytes/],
   ['no name', () => withEntry({ name: '' }), /has no name/],

@@ -1,3 +1,4 @@
+import { foreignText } from '../domain/foreign-text.ts';
 import { csarInvalid } from './csar-problem.ts';
 
 const MAX_NAME_BYTES = 512;
@@ -7,7 +8,7 @@ const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: str
   [(name) => name.replace(/\/$/, '') === '', 'has no name'],
   [(name) => Buffer.byteLength(name) > MAX_NAME_BYTES, `has a name longer than ${MAX_NAME_BYTES} bytes`],
   [
-    (name) => /[\u0000-\u001f\u007f\ufffd]/.test(name),
+    (name) => /[\n\t\ufffd]/.test(name) || foreignText(name) !== name,
     'has control characters, or bytes that are no UTF-8, in its name',
   ],
   [(name) => name.includes('\\'), 'has a backslash in its name; separate folders with "/"'],

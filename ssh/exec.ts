@@ -1,5 +1,6 @@
 import pRetry from 'p-retry';
 import type { Client, ClientChannel } from 'ssh2';
+import { foreignText } from '../domain/foreign-text.ts';
 import { VnflowError } from '../domain/problems.ts';
 
 export interface ExecOptions {
@@ -150,7 +151,10 @@ function collect(
   channel.on('close', () => {
     if (!end) return reject(createUnreachableProblem(label, 'the connection broke before the command ended'));
     const stdoutBytes = Buffer.concat(stdout);
-    const texts = { stdout: stdoutBytes.toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') };
+    const texts = {
+      stdout: foreignText(stdoutBytes.toString('utf8')),
+      stderr: foreignText(Buffer.concat(stderr).toString('utf8')),
+    };
     resolve({ ...end, ...texts, stdoutBytes });
   });
   channel.end(stdin ?? '');

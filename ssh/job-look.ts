@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { foreignText } from '../domain/foreign-text.ts';
 import { VnflowError } from '../domain/problems.ts';
 
 const STATES = ['absent', 'running', 'finished', 'vanished', 'unclear'] as const;
@@ -52,7 +53,7 @@ function addOutput(outputs: Record<string, string>, line: string, label: string)
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key) || !line.includes('=')) {
     throw createProtocolProblem(label, 'an output of the install script that is not KEY=value');
   }
-  outputs[key] = value;
+  outputs[key] = foreignText(value);
 }
 
 function cut(text: string, separator: string): [string, string] {

@@ -1,3 +1,4 @@
+import { foreignText } from '../domain/foreign-text.ts';
 import { redact } from './log-redaction.ts';
 
 const KEPT_BYTES = 64 * 1024;
@@ -25,7 +26,8 @@ export function createLogTail(secrets: readonly string[]): LogTail {
       kept = Buffer.concat([from === next ? kept : Buffer.alloc(0), bytes]).subarray(-KEPT_BYTES);
       next = from + bytes.length;
     },
-    text: () => lastLines(redact(kept.toString('utf8'), secrets)),
+    // cleaned before secrets are looked for: a control character within a secret must not hide it
+    text: () => foreignText(lastLines(redact(foreignText(kept.toString('utf8')), secrets))),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { foreignText } from '../../domain/foreign-text.ts';
 import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 
 /**
@@ -17,5 +18,5 @@ export function toFailure(error: unknown): Error {
     });
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return ApplicationFailure.create({ type: 'INTERNAL', message, nonRetryable: false });
+  return ApplicationFailure.create({ type: 'INTERNAL', message: foreignText(message), nonRetryable: false });
 }

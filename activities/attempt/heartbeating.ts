@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { foreignText } from '../../domain/foreign-text.ts';
 
 /** The pause between two heartbeats, as a part of the heartbeat time-out: three of them fit into it. */
 const BEAT_PART = 0.3;
@@ -59,7 +60,7 @@ export async function heartbeating<T>(work: (lease: AttemptLease) => Promise<T>)
       mustHold,
       say: (said) => {
         mustHold();
-        text = said;
+        text = foreignText(said);
       },
     });
   } finally {

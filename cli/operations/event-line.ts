@@ -1,8 +1,8 @@
-import { plainText } from '../plain-text.ts';
+import { foreignText } from '../../domain/foreign-text.ts';
 import type { OperationEvent } from '../vnfm/contract.ts';
 
 /** Formats an event as one line, for logs and pipes: `12:03:07 prepare worker52: done`. */
 export function eventLine({ at, text, type, state }: OperationEvent): string {
-  const words = plainText(text.replaceAll(/\s+/g, ' ')).trim();
+  const words = foreignText(text.replaceAll(/\s+/g, ' ')).trim();
   return `${at.slice(11, 19)} ${type === 'operation' ? `operation ${words || state}` : words}`;
 }

@@ -1,4 +1,4 @@
-import { plainText } from '../plain-text.ts';
+import { foreignText } from '../../domain/foreign-text.ts';
 import type { Problem, Timeline } from '../vnfm/contract.ts';
 import { problemText } from '../vnfm/failure.ts';
 
@@ -10,7 +10,7 @@ const LOG_LINES = 12;
 export function failureLines({ error, steps }: Timeline): string[] {
   const failed = steps.filter(({ state }) => state === 'FAILED');
   const shown = failed.slice(0, MOST_STEPS).flatMap(({ summary, logTail, error: cause }) => {
-    const log = plainText(cause?.seen ?? logTail ?? '').trimEnd();
+    const log = foreignText(cause?.seen ?? logTail ?? '').trimEnd();
     return log === ''
       ? []
       : [

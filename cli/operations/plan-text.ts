@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { plainText } from '../plain-text.ts';
+import { foreignText } from '../../domain/foreign-text.ts';
 import type { Disruption, Observed, Plan, PodToLeave } from '../vnfm/contract.ts';
 import { duration } from './duration.ts';
 
@@ -37,9 +37,9 @@ function templateLines({ generated, name, top, nested }: NonNullable<Plan['templ
   return [
     styleText('bold', `Heat templates${generated ? ', generated from the VNFD' : ' of the package'}`),
     ...[[name, top] as const, ...files].flatMap(([file, text]) => [
-      `# ${plainText(file)}`,
+      `# ${foreignText(file)}`,
       '---',
-      ...text.trimEnd().split('\n').map(plainText),
+      ...text.trimEnd().split('\n').map(foreignText),
     ]),
   ];
 }
@@ -51,7 +51,7 @@ const CONTRACTS: Readonly<Record<string, string>> = {
 };
 
 function scriptLine({ path, contract }: NonNullable<Plan['installScript']>): string {
-  return styleText('dim', `  install script ${plainText(path)}: ${CONTRACTS[contract] ?? plainText(contract)}`);
+  return styleText('dim', `  install script ${foreignText(path)}: ${CONTRACTS[contract] ?? foreignText(contract)}`);
 }
 
 function stepLines(plan: Plan): string[] {
@@ -103,18 +103,18 @@ function observedLines({
 }: Observed): string[] {
   const members = etcd.map(({ name, healthy, voter }) => {
     const answers = healthy ? 'answers' : styleText('red', 'does not answer');
-    return `${plainText(name)} ${voter ? answers : `${answers}, has no vote yet`}`;
+    return `${foreignText(name)} ${voter ? answers : `${answers}, has no vote yet`}`;
   });
   const fallen = controlPlane.filter(({ verdict }) => verdict !== 'alive');
   return [
     ...(members.length > 0 ? [row('etcd now', members.join(', '))] : []),
-    ...fallen.map(({ name, verdict, seen }) => row(verdict, `${plainText(name)}: ${plainText(seen)}`)),
+    ...fallen.map(({ name, verdict, seen }) => row(verdict, `${foreignText(name)}: ${foreignText(seen)}`)),
     ...(pods ? [row('pods leave', pods.length > 0 ? `${pods.length}:` : 'none'), ...podLines(pods)] : []),
-    ...(podsProblem === undefined ? [] : [row('pods leave', `unknown: ${plainText(podsProblem)}`)]),
-    ...capacity.map((text) => row(styleText('red', 'no room'.padEnd(12)), plainText(text))),
+    ...(podsProblem === undefined ? [] : [row('pods leave', `unknown: ${foreignText(podsProblem)}`)]),
+    ...capacity.map((text) => row(styleText('red', 'no room'.padEnd(12)), foreignText(text))),
     ...(problem === undefined
       ? []
-      : [row('not asked', `${plainText(problem)} This plan assumes that every node is alive.`)]),
+      : [row('not asked', `${foreignText(problem)} This plan assumes that every node is alive.`)]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { plainText } from '../plain-text.ts';
+import { foreignText } from '../../domain/foreign-text.ts';
 import { table } from '../table.ts';
 import type { Timeline } from '../vnfm/contract.ts';
 
@@ -8,7 +8,7 @@ export function stepLines({ steps }: Timeline): string[] {
     id,
     state,
     String(attempt),
-    plainText([summary, note ?? (state === 'SKIPPED' ? undefined : error?.detail)].filter(Boolean).join(': ')),
+    foreignText([summary, note ?? (state === 'SKIPPED' ? undefined : error?.detail)].filter(Boolean).join(': ')),
   ]);
   return table(['STEP', 'STATE', 'ATTEMPT', 'WHAT'], rows);
 }

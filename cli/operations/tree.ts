@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { plainText } from '../plain-text.ts';
+import { foreignText } from '../../domain/foreign-text.ts';
 import type { Timeline, TimelineStep } from '../vnfm/contract.ts';
 import { duration, secondsBetween } from './duration.ts';
 
@@ -127,10 +127,10 @@ function stepLine(step: TimelineStep, name: string, { now }: TreeOptions): strin
   const facts = [
     step.startedAt === undefined ? '' : duration(secondsBetween(step.startedAt, step.endedAt, now)),
     step.attempt > 1 ? styleText('yellow', `attempt ${step.attempt}`) : '',
-    step.note === undefined ? '' : styleText('yellow', plainText(step.note)),
+    step.note === undefined ? '' : styleText('yellow', foreignText(step.note)),
     step.error === undefined || step.state === 'SKIPPED'
       ? ''
-      : styleText('red', plainText(`${step.error.code ?? ''} ${step.error.detail}`).trim()),
+      : styleText('red', foreignText(`${step.error.code ?? ''} ${step.error.detail}`).trim()),
     step.state === 'RUNNING' && step.logTail ? styleText('dim', lastLine(step.logTail)) : '',
   ].filter((fact) => fact !== '');
   const label = step.state === 'WAITING' ? styleText('dim', name) : name;
@@ -148,7 +148,7 @@ function kindWords(kind: string): string {
 }
 
 function lastLine(text: string): string {
-  return plainText(text.trimEnd().replaceAll('\r', '\n')).split('\n').at(-1) ?? '';
+  return foreignText(text.trimEnd().replaceAll('\r', '\n')).split('\n').at(-1) ?? '';
 }
 
 /** Shortens the visible part of a line, and keeps its style sequences intact. */

@@ -1,4 +1,4 @@
-import { plainText } from '../plain-text.ts';
+import { foreignText } from '../../domain/foreign-text.ts';
 import type { Problem } from './contract.ts';
 
 /** An error whose message is meant for the user: the CLI prints it without a stack trace. */
@@ -27,5 +27,5 @@ export function problemText({ detail, code, title, seen, remedy }: Problem): str
             .split('\n')
             .map((line) => `    ${line}`),
         ];
-  return plainText([head, ...tail, ...(remedy === undefined ? [] : [`  What to do: ${remedy}`])].join('\n'));
+  return foreignText([head, ...tail, ...(remedy === undefined ? [] : [`  What to do: ${remedy}`])].join('\n'));
 }
