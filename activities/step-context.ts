@@ -3,6 +3,7 @@ import type { ActivityKind } from '../domain/steps/index.ts';
 import { parseStepInput } from '../domain/steps/parse-step-input.ts';
 import type { LeasedContext } from './activity-context.ts';
 import { heartbeating } from './attempt/heartbeating.ts';
+import { createStepProgress } from './attempt/step-progress.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /**
@@ -30,6 +31,13 @@ export function createStepActivity<K extends ActivityKind>(
   return (sent) => {
     const { vnfInstanceId, vnfLcmOpOccId, stepId, round } = sent;
     const input = { vnfInstanceId, vnfLcmOpOccId, stepId, round, ...parseStepInput(kind, { ...sent }) };
-    return heartbeating(async (lease) => (await run({ deps, input, ...lease })) ?? {});
+    const progress = createStepProgress(deps);
+    return heartbeating(async (lease) => {
+      const say = (text: string) => {
+        lease.say(text);
+        progress.say(text);
+      };
+      return (await run({ deps, input, ...lease, say })) ?? {};
+    }).finally(progress.stop);
   };
 }

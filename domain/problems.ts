@@ -291,6 +291,13 @@ export const PROBLEMS = {
     remedy:
       'Check the node (`openstack console log show SERVER`), its security group and the bastion, then `vnflow ops retry OP_OCC`.',
   },
+  NODE_NEVER_REACHED: {
+    status: 503,
+    title: 'New node not reachable',
+    retriable: false,
+    remedy:
+      'Look at the server (`openstack console log show SERVER`), its security group, floating IP, router and the bastion, then `vnflow ops retry OP_OCC`. A longer limit is VNFLOW_BOOT_MINUTES.',
+  },
   NODE_AUTH: {
     status: 422,
     title: 'Node refused the login',

@@ -7,6 +7,7 @@ import * as stepAttempts from './migrations/0005-step-attempts.ts';
 import * as takeOver from './migrations/0006-take-over.ts';
 import * as packageUploads from './migrations/0007-package-uploads.ts';
 import * as changedInfo from './migrations/0008-changed-info.ts';
+import * as stepProgress from './migrations/0009-step-progress.ts';
 
 export interface Migration {
   /** Its number of four digits, and a name: the name of its file. The numbers are 1, 2, 3, … without a gap. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-take-over', ...takeOver },
   { name: '0007-package-uploads', ...packageUploads },
   { name: '0008-changed-info', ...changedInfo },
+  { name: '0009-step-progress', ...stepProgress },
 ];
 
 /**

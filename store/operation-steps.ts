@@ -66,6 +66,7 @@ export async function recordStepStarted(db: Database, start: StepStart): Promise
       startedAt: eb.fn.coalesce('startedAt', eb.val(new Date())),
       endedAt: null,
       error: null,
+      progress: null,
     }))
     .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
     .where('stepId', '=', stepId)
@@ -188,6 +189,29 @@ export async function lockRunningStep(tx: Database, { vnfLcmOpOccId, stepId, att
     .forUpdate()
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Records what a running attempt does or waits for, in the timeline and as an event. */
+export async function recordStepProgress(db: Database, key: StepAttempt, progress: string): Promise<void> {
+  const { vnfLcmOpOccId, stepId, attempt } = key;
+  const step = await db
+    .updateTable('operationStep')
+    .set({ progress })
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
+    .where('attempt', '=', attempt)
+    .where('state', '=', 'RUNNING')
+    .returning('summary')
+    .executeTakeFirst();
+  if (!step) return;
+  const { summary } = step;
+  await insertStepEvent(db, vnfLcmOpOccId, {
+    stepId,
+    attempt,
+    summary,
+    state: 'RUNNING',
+    text: `${summary}: ${progress}`,
+  });
 }
 
 export async function recordStepLog(db: Database, key: StepAttempt, logTail: string): Promise<void> {

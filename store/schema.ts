@@ -137,6 +137,8 @@ export interface OperationStepTable {
   startedAt: Date | null;
   endedAt: Date | null;
   logTail: string | null;
+  /** What the running attempt says that it does or waits for. */
+  progress: string | null;
   /** What an operator did to the step, and why. */
   note: string | null;
   error: JsonOptional<Free>;

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 90_000 });
 let system: System;
 let vnfdId: string;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await startSystem({ pace: { bootLimit: 15 } });
   vnfdId = await onboardSample(system.http);
 });
 afterEach(() => {
@@ -89,6 +89,32 @@ it('an apt mirror that is down is tried again by itself, and until then the step
   bringUp();
   const ended = await settled(system.http, operation);
   expect([ended.operationState, ended.error]).toEqual(['COMPLETED', undefined]);
+});
+
+it('a new node that is never reached is named after seconds, with the last answer and the usual causes; after the boot limit the operation waits', async () => {
+  const mend = system.simulator.nodes.faults.add({ kind: 'unreachable', node: 'workerNode' });
+  const operation = await instantiate();
+  const waits = async () =>
+    (await timeline(operation)).steps.find(({ progress }: { progress?: string }) => progress !== undefined);
+  await expect.poll(waits, { timeout: 30_000 }).toBeDefined();
+  const step = await waits();
+  expect(step).toMatchObject({ kind: 'prepareNode', state: 'RUNNING', attempt: 1 });
+  expect(step.progress).toMatch(
+    /^waiting for worker\S* \(172\.24\.4\.\d+\) since \d\d:\d\d:\d\d UTC: The .*172.* Usual causes: .*security group, floating IP, router or bastion\.$/,
+  );
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'NODE_NEVER_REACHED', status: 503 } });
+  expect(failed.error.detail).toMatch(
+    /^The new server worker\S* \([0-9a-f-]{36}\) was not reached at 172\..* within 15 s\. Last answer: /,
+  );
+  expect(await attemptsOfFailed(operation)).toEqual(new Set([1]));
+  const { events } = (await system.http.get(`${operation.replace('/vnflcm/v2', '/vnflow/v1')}/events`)).data;
+  expect(events.filter(({ text }: { text: string }) => text.includes(': waiting for worker')).length).toBeGreaterThan(
+    0,
+  );
+  mend();
+  await typeRemedy(failed.error.remedy, system);
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 });
 
 async function attemptsOfFailed(operation: string): Promise<Set<number>> {

@@ -37,7 +37,10 @@ export function composeStored(
 }
 
 export interface ActivityComposition {
-  readonly configuration: Pick<Configuration, 'bastion' | 'backups' | 'allowPackageCode' | 'vimHosts'>;
+  readonly configuration: Pick<
+    Configuration,
+    'bastion' | 'backups' | 'allowPackageCode' | 'vimHosts' | 'bootLimitSeconds'
+  >;
   readonly log: Logger;
   /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
   readonly speed?: number | undefined;
@@ -50,14 +53,14 @@ export function composeActivities(
   { db, secrets, backups }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
 ): ActivityDependencies {
-  const { bastion, allowPackageCode, vimHosts } = configuration;
+  const { bastion, allowPackageCode, vimHosts, bootLimitSeconds: bootLimit } = configuration;
   return {
     allowPackageCode,
     vimHosts: createHostRules(vimHosts),
     db,
     secrets,
     backups: { ...configuration.backups, store: backups },
-    pace: { ...paceAt(speed), ...pace },
+    pace: { ...paceAt(speed), ...(bootLimit === undefined ? {} : { bootLimit }), ...pace },
     log,
     ...(bastion ? { bastion } : {}),
   };

@@ -28,6 +28,7 @@ const Environment = z.object({
   VNFLOW_BASTION: optional(z.string().regex(BASTION, 'must be user@host:port')),
   VNFLOW_BASTION_KEY_FILE: optional(z.string()),
   VNFLOW_BASTION_PASSWORD: optional(z.string()),
+  VNFLOW_BOOT_MINUTES: optional(z.coerce.number().min(1).max(240)),
   VNFLOW_BACKUP_HOURS: optional(z.coerce.number().min(0.25).max(168)),
   VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
   VNFLOW_PACKAGE_HOSTS: optional(z.string()),
@@ -47,6 +48,8 @@ export interface Configuration {
   /** Where this process serves /livez, /readyz and /metrics, besides its API. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly bastion: Bastion | undefined;
+  /** How long a new server may take until it answers over SSH. Undefined: the default of the activities. */
+  readonly bootLimitSeconds: number | undefined;
   readonly backups: BackupSettings;
   /** Hosts from which packages may be fetched. */
   readonly packageHosts: HostSettings;
@@ -94,6 +97,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
       trustedOnly: vimHosts.length > 0,
       internal,
     },
+    bootLimitSeconds: env.VNFLOW_BOOT_MINUTES === undefined ? undefined : env.VNFLOW_BOOT_MINUTES * 60,
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     backups: {
       everySeconds:

@@ -16,7 +16,7 @@ export interface AttemptLease {
    * Fires when the step is cancelled or timed out, when the worker shuts down, and when another attempt may have begun.
    */
   readonly signal: AbortSignal;
-  /** Shown in the Temporal UI with the next heartbeat. No secrets. */
+  /** Shown in the Temporal UI with the next heartbeat, and in the timeline of the operation. No secrets. */
   say(text: string): void;
   /**
    * To be called right before anything is changed in the cloud or on a node.

@@ -9,6 +9,11 @@ export function asAttempt<T>(attempt: StepAttempt, work: () => Promise<T>): Prom
   return current.run(attempt, work);
 }
 
+/** The attempt that runs. Undefined in work that is no step. */
+export function presentAttempt(): StepAttempt | undefined {
+  return current.getStore();
+}
+
 /** The number of the attempt that runs. @throws Error outside of a step */
 export function attemptNumber(): number {
   const attempt = current.getStore();

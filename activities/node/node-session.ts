@@ -24,8 +24,10 @@ export interface NodeContext extends LeasedContext, NodeAccess {}
 interface NodeVisit {
   /** The slot of the node. Default: the slot of the step. */
   readonly slot?: string;
-  /** How long the node may be unreachable, for example because it boots. Default: the pace's `reachLimit`. */
+  /** How long the node may be unreachable, in seconds; then the attempt fails. Default: the pace's `reachLimit`. */
   readonly limitSeconds?: number;
+  /** True for a server that boots: its limit is the pace's `bootLimit`, and after it no attempt follows by itself. */
+  readonly boots?: boolean;
   /** How long the node may refuse the login: cloud-init sets the password some time after sshd is up. */
   readonly authGraceSeconds?: number;
 }
@@ -37,11 +39,12 @@ interface NodeVisit {
  */
 export async function onNode<C extends VisitingContext, T>(
   context: C,
-  { slot = context.input.slot ?? '', authGraceSeconds = 0, ...visit }: NodeVisit,
+  { slot = context.input.slot ?? '', authGraceSeconds = 0, boots = false, ...visit }: NodeVisit,
   work: (visit: C & NodeAccess) => Promise<T>,
 ): Promise<T> {
   const { deps, input } = context;
-  const limitSeconds = visit.limitSeconds ?? deps.pace.reachLimit;
+  const { bootLimit, reachLimit } = deps.pace;
+  const limitSeconds = boots ? bootLimit : (visit.limitSeconds ?? reachLimit);
   const node = await findClusterNode(deps.db, input.vnfInstanceId, slot);
   if (!node)
     throw new VnflowError('INTERNAL', {
@@ -49,7 +52,7 @@ export async function onNode<C extends VisitingContext, T>(
     });
   const { kind, parameters } = await readKindParameters(context);
   const login = kind.loginOf(parameters, node.role);
-  const session = await openWithin(context, { node, login, limitSeconds, authGraceSeconds });
+  const session = await openWithin(context, { node, login, boots, limitSeconds, authGraceSeconds });
   try {
     return await work({ ...context, node, login, parameters, session: holdSession(session, context) });
   } finally {
@@ -77,6 +80,7 @@ function holdSession(session: SshSession, { mustHold }: LeasedContext): SshSessi
 }
 
 interface Target extends Pick<NodeAccess, 'node' | 'login'> {
+  readonly boots: boolean;
   readonly limitSeconds: number;
   readonly authGraceSeconds: number;
 }
@@ -84,8 +88,9 @@ interface Target extends Pick<NodeAccess, 'node' | 'login'> {
 /** Tries to log in until the node answers. The first tries follow quickly. */
 async function openWithin(context: LeasedContext, target: Target): Promise<SshSession> {
   const { deps, signal } = context;
-  const { node, limitSeconds, authGraceSeconds } = target;
+  const { node, boots, limitSeconds, authGraceSeconds } = target;
   const keys = await readHostKeys(context, node);
+  const since = new Date();
   let loginUntil: number | undefined;
   return pollUntil({ pause: deps.pace.poll, limitSeconds, signal }, async (isLate) => {
     try {
@@ -95,10 +100,31 @@ async function openWithin(context: LeasedContext, target: Target): Promise<SshSe
       if (error.code === 'NODE_AUTH') {
         loginUntil ??= Date.now() + authGraceSeconds * 1000;
         if (Date.now() > loginUntil) throw error;
-      } else if (!PROBLEMS[error.code].retriable || isLate()) throw error;
-      context.say(`waiting for ${node.nodeName} (${node.sshAddress}): ${error.message}`);
+      } else if (!PROBLEMS[error.code].retriable) throw error;
+      else if (isLate()) throw boots ? createNeverReachedProblem(node, limitSeconds, error) : error;
+      context.say(describeWait(node, since, error));
       return undefined;
     }
+  });
+}
+
+/** The text of one wait changes only with the last answer. */
+function describeWait({ nodeName, sshAddress, serverId }: ClusterNode, since: Date, error: VnflowError): string {
+  const causes =
+    error.code === 'NODE_UNREACHABLE'
+      ? ` Usual causes: it still boots (openstack console log show ${serverId}); security group, floating IP, router or bastion.`
+      : '';
+  return `waiting for ${nodeName} (${sshAddress}) since ${since.toISOString().slice(11, 19)} UTC: ${error.message}${causes}`;
+}
+
+function createNeverReachedProblem(
+  { nodeName, sshAddress, serverId }: ClusterNode,
+  limitSeconds: number,
+  last: VnflowError,
+): VnflowError {
+  return new VnflowError('NODE_NEVER_REACHED', {
+    detail: `The new server ${nodeName} (${serverId}) was not reached at ${sshAddress} within ${limitSeconds} s. Last answer: ${last.message}`,
+    ...(last.seen === undefined ? {} : { seen: last.seen }),
   });
 }
 

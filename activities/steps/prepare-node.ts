@@ -4,8 +4,7 @@ import type { StepContextOf } from '../step-context.ts';
 
 /** Waits until a new server accepts a login, and installs the software that every node needs. */
 export async function prepareNode(step: StepContextOf<'prepareNode'>): Promise<undefined> {
-  const { bootLimit, authGrace } = step.deps.pace;
-  await onNode(step, { limitSeconds: bootLimit, authGraceSeconds: authGrace }, async (node) => {
+  await onNode(step, { boots: true, authGraceSeconds: step.deps.pace.authGrace }, async (node) => {
     await runPhase(node, { kind: 'prepareNode' });
   });
 }

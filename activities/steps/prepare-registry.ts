@@ -4,8 +4,7 @@ import type { StepContextOf } from '../step-context.ts';
 
 /** Waits until the new server of a registry accepts a login, and installs docker. */
 export async function prepareRegistry(step: StepContextOf<'prepareRegistry'>): Promise<undefined> {
-  const { bootLimit, authGrace } = step.deps.pace;
-  await onNode(step, { limitSeconds: bootLimit, authGraceSeconds: authGrace }, async (node) => {
+  await onNode(step, { boots: true, authGraceSeconds: step.deps.pace.authGrace }, async (node) => {
     await runRegistryPhase(node, 'prepareRegistry');
   });
 }

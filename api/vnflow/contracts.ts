@@ -24,6 +24,7 @@ const Step = z
     startedAt: time.optional(),
     endedAt: time.optional(),
     expectedSeconds: seconds.optional(),
+    progress: z.string().optional(),
     logTail: z.string().optional(),
     note: z.string().optional(),
     error: KeptProblem.optional(),

@@ -47,6 +47,7 @@ export function stepView(
     startedAt: step.startedAt?.toISOString(),
     endedAt: step.endedAt?.toISOString(),
     expectedSeconds,
+    progress: step.state === 'RUNNING' ? step.progress : undefined,
     logTail: step.logTail,
     note: step.note,
     error: step.error,

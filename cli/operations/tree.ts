@@ -131,7 +131,9 @@ function stepLine(step: TimelineStep, name: string, { now }: TreeOptions): strin
     step.error === undefined || step.state === 'SKIPPED'
       ? ''
       : styleText('red', foreignText(`${step.error.code ?? ''} ${step.error.detail}`).trim()),
-    step.state === 'RUNNING' && step.logTail ? styleText('dim', lastLine(step.logTail)) : '',
+    step.state === 'RUNNING' && (step.progress ?? step.logTail)
+      ? styleText('dim', lastLine(step.progress ?? step.logTail ?? ''))
+      : '',
   ].filter((fact) => fact !== '');
   const label = step.state === 'WAITING' ? styleText('dim', name) : name;
   return [`${styleText(style, sign)} ${label}`, ...facts].join('  ');

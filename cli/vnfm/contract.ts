@@ -27,6 +27,8 @@ export const TimelineStep = z.looseObject({
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
   expectedSeconds: z.number().optional(),
+  /** What a running step does or waits for. */
+  progress: z.string().optional(),
   logTail: z.string().optional(),
   note: z.string().optional(),
   error: Problem.optional(),

@@ -69,6 +69,7 @@ export async function startSystem(options: SystemOptions = {}) {
     vimHosts: { trusted: ['127.0.0.1'] },
     allowPackageCode: options.allowPackageCode ?? false,
     metricsListen: undefined,
+    bootLimitSeconds: undefined,
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
   };

@@ -123,6 +123,7 @@ async function run(): Promise<void> {
     bastion,
     backups: DEFAULT_BACKUPS,
     allowPackageCode: false,
+    bootLimitSeconds: undefined,
     vimHosts: { trusted: ['127.0.0.1'] },
   };
   const worker = await startWorker(composeActivities(stored, { configuration, log, pace: TEST_PACE }), {
