@@ -15,6 +15,9 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()) + 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Node itself loads and strips the sources, as in production, with its cache of compiled code; nothing is mocked.
+    // Through Vite, each file's process asked the main process for each module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       { extends: true, test: { name: 'systems', include: [OWN] } },
       { extends: true, test: { name: 'rooms', include: [SHARED, 'setup/**/*.test.mjs'], isolate: false } },
