@@ -131,8 +131,9 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { process: 'normal', p
 
 async function commandLine(options: TemporalServerOptions & { ports: TemporalPorts }): Promise<string[]> {
   const { binary, directory, ports, headless, settings = {}, durability = DEFAULT_DURABILITY } = options;
-  const help = await promisify(execFile)(binary, ['server', 'start-dev', '--help']);
-  const quiet = help.stdout.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : [];
+  const webUi = headless
+    ? ['--headless']
+    : ['--ui-ip', '127.0.0.1', '--ui-port', `${ports.ui}`, ...(await withoutNews(binary))];
   const database =
     directory === undefined
       ? []
@@ -143,12 +144,18 @@ async function commandLine(options: TemporalServerOptions & { ports: TemporalPor
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${ports.grpc}`],
     ...['--http-port', `${ports.http}`, '--metrics-port', `${ports.metrics}`],
-    ...(headless ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', `${ports.ui}`, ...quiet]),
+    ...webUi,
     ...database,
     ...Object.entries(settings).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
     ...Object.values(searchAttribute).flatMap(({ name }) => ['--search-attribute', `${name}=Keyword`]),
     ...['--log-level', directory === undefined ? 'never' : 'warn', '--color', 'never'],
   ];
+}
+
+/** The option that keeps the Web UI from fetching news; older versions of the program do not have it. */
+async function withoutNews(binary: string): Promise<string[]> {
+  const help = await promisify(execFile)(binary, ['server', 'start-dev', '--help']);
+  return help.stdout.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : [];
 }
 
 function launch(args: readonly string[], binary: string, log: string | undefined): ChildProcess {
