@@ -2,6 +2,7 @@ import type { LookActivities, LookRequest } from '../domain/operation/activity-c
 import { VnflowError } from '../domain/problems.ts';
 import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { type EvictedPod, evictedPods } from '../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
+import { type NodeState, nodeStates } from '../domain/vnf-kinds/kubernetes-cluster/kubernetes-nodes.ts';
 import type { SshSession } from '../ssh/session.ts';
 import { findNodesOfSlots, listControlPlane } from '../store/cluster-nodes.ts';
 import { newestOperation } from '../store/operations.ts';
@@ -28,7 +29,7 @@ const MOST_PODS = 2_000;
  */
 export function createLookActivity(deps: ActivityDependencies): LookActivities {
   return {
-    lookAtCluster: ({ vnfInstanceId, drained, added }) =>
+    lookAtCluster: ({ vnfInstanceId, drained, added, nodes }) =>
       heartbeating(async (lease) => {
         const last = await newestOperation(deps.db, vnfInstanceId);
         if (!last) {
@@ -39,8 +40,9 @@ export function createLookActivity(deps: ActivityDependencies): LookActivities {
         const context = { deps, input: { vnfInstanceId, vnfLcmOpOccId: last.id }, ...lease };
         if (added) return findCapacityProblems(context, added);
         const controlPlane = await listControlPlane(deps.db, vnfInstanceId);
-        if (controlPlane.length === 0) return findCapacityProblems(context);
+        if (controlPlane.length === 0) return nodes ? {} : findCapacityProblems(context);
         const survey = await askControlPlane(context, { last: drained, patienceSeconds: 0 });
+        if (nodes) return { survey, ...(await findNodeStates(context)) };
         const pods = await findPods(context, drained);
         return { survey, ...pods, ...(await findCapacityProblems(context)) };
       }),
@@ -57,6 +59,26 @@ async function findCapacityProblems(
   } catch (error) {
     if (error instanceof VnflowError) return {};
     throw error;
+  }
+}
+
+async function findNodeStates(context: LeasedContext): Promise<Pick<ClusterLook, 'nodes' | 'nodesProblem'>> {
+  try {
+    const nodes = await onControlPlane(context, { reachSeconds: REACH_SECONDS }, listNodeStates);
+    return { nodes };
+  } catch (error) {
+    if (error instanceof VnflowError) return { nodesProblem: error.message };
+    throw error;
+  }
+}
+
+async function listNodeStates(context: NodeContext): Promise<NodeState[]> {
+  const limits = { timeoutMs: KUBECTL_TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES };
+  const { stdout } = await kubectl(context, ['get', 'nodes', '-o', 'json'], limits);
+  try {
+    return nodeStates(stdout);
+  } catch (error) {
+    throw createListProblem(context.session, 'nodes', error);
   }
 }
 
@@ -98,9 +120,13 @@ function readPods(session: SshSession, pods: string, budgets: string): EvictedPo
   try {
     return evictedPods(pods, budgets);
   } catch (error) {
-    throw new VnflowError('NODE_PROTOCOL', {
-      detail: `kubectl on ${session.label} gave a list of pods that cannot be read.`,
-      cause: error,
-    });
+    throw createListProblem(session, 'pods', error);
   }
+}
+
+function createListProblem({ label }: SshSession, what: string, cause: unknown): VnflowError {
+  return new VnflowError('NODE_PROTOCOL', {
+    detail: `kubectl on ${label} gave a list of ${what} that cannot be read.`,
+    cause,
+  });
 }

@@ -137,6 +137,72 @@ it('plans scale in: names the nodes that are drained and removed, visited, and l
   expect(unknown.json.observed).toEqual({ problem: 'The workflow engine did not answer in time.' });
 });
 
+it('shows which node is which VNFC and server, and with look=true whether it is Ready and votes in etcd', async () => {
+  const { id } = await givenInstantiated(test);
+  const vnfcId = randomUUID();
+  const nodes = ['masterNode[0]', 'workerNode[0]'].map((slot, index) => ({
+    vnfInstanceId: id,
+    slot,
+    role: index === 0 ? 'master' : 'worker',
+    serverId: `server-${index}`,
+    nodeName: `node${index}`,
+    sshAddress: `172.24.4.${index}`,
+    nicAddress: `10.10.0.${index}`,
+  }));
+  await putClusterNodes(test.db, nodes);
+  await test.db
+    .updateTable('vnfInstance')
+    .set({
+      instantiatedVnfInfo: JSON.stringify({
+        flavourId: 'simple',
+        vnfcResourceInfo: [{ id: vnfcId, vduId: 'masterNode', computeResource: { resourceId: 'server-0' } }],
+      }),
+    })
+    .where('id', '=', id)
+    .execute();
+  const status = (query = '') => test.call('GET', `/vnflow/v1/vnf_instances/${id}/cluster${query}`);
+  const master = {
+    name: 'node0',
+    role: 'master',
+    slot: 'masterNode[0]',
+    vduId: 'masterNode',
+    vnfcId,
+    serverId: 'server-0',
+  };
+  const { json } = await status();
+  expect(json.nodes).toEqual([
+    { ...master, addresses: { ssh: '172.24.4.0', node: '10.10.0.0' } },
+    expect.objectContaining({ name: 'node1', role: 'worker', serverId: 'server-1' }),
+  ]);
+  expect(json.observedAt).toBeUndefined();
+  expect((await status('?look=yes')).status).toBe(400);
+
+  const seen = { verdict: 'alive', ground: 'majority', seen: 'its member of etcd votes' } as const;
+  const member = { id: 'a', started: true, name: 'node0', peerUrls: [], learner: false, healthy: true };
+  test.engine.sees = {
+    survey: {
+      nodes: [{ slot: 'masterNode[0]', name: 'node0', address: '10.10.0.0', ...seen }],
+      members: [member],
+      majority: true,
+    },
+    nodes: [{ name: 'node0', ready: true, kubelet: 'v1.26.8' }],
+  };
+  const { json: looked } = await status('?look=true');
+  expect(looked.nodes[0]).toMatchObject({
+    ready: { status: true },
+    kubelet: 'v1.26.8',
+    etcd: { memberId: 'a', voter: true, healthy: true },
+    verdict: { is: 'alive' },
+  });
+  expect(looked.nodes[1]).toMatchObject({ ready: { status: false, reason: 'NotInCluster' } });
+  expect(looked.etcd).toEqual({ members: 1, healthy: 1, majority: 1, tolerates: 0 });
+
+  test.engine.sees = undefined;
+  const { json: silent } = await status('?look=true');
+  expect(silent).toMatchObject({ problem: 'The workflow engine did not answer in time.' });
+  expect(silent.nodes).toHaveLength(2);
+});
+
 it('plans instantiate for a VNFD of which there is no instance, with the checks of the operation, and creates no instance', async () => {
   const { vnfdId, packageId } = await givenPackage(test);
   const before = await test.db.selectFrom('vnfInstance').select('id').execute();

@@ -8,6 +8,7 @@ import { addPlanCommand } from './commands/plan.ts';
 import { addRegistryCommand } from './commands/registry.ts';
 import { addServeCommands } from './commands/serve.ts';
 import { addSimulatorCommand } from './commands/simulator.ts';
+import { addStatusCommand } from './commands/status.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addWatchCommand } from './commands/watch.ts';
@@ -26,6 +27,7 @@ for (const add of [
   addPackCommand,
   addPlanCommand,
   addWatchCommand,
+  addStatusCommand,
   addOpsCommand,
   addRegistryCommand,
   addServeCommands,

@@ -30,6 +30,11 @@ it("makes the guide's complex cluster: three control-plane nodes behind a virtua
   ).toEqual(['master', 'master', 'master', 'worker', 'worker']);
   expect(cluster?.etcd.members.filter(({ started, learner }) => started && !learner).length).toBe(3);
   expect(cluster?.endpoint).toMatch(/:16443$/);
+  const { data: status } = await system.http.get(`/vnflow/v1/vnf_instances/${id}/cluster?look=true`);
+  expect(status.etcd).toEqual({ members: 3, healthy: 3, majority: 2, tolerates: 1 });
+  expect(status.nodes).toHaveLength(5);
+  for (const node of status.nodes)
+    expect(node).toMatchObject({ ready: { status: true }, kubelet: 'v1.26.8', vnfcId: expect.any(String) });
   await completeOperation(system.http, { id, task: 'terminate', body: { terminationType: 'FORCEFUL' } });
 }, 120_000);
 

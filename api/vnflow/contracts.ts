@@ -123,6 +123,39 @@ const Plan = z
   })
   .meta({ id: 'Plan' });
 
+const ClusterStatus = z
+  .strictObject({
+    vnfInstanceId: z.uuid(),
+    vnfInstanceName: z.string().optional(),
+    instantiationState: z.enum(['NOT_INSTANTIATED', 'INSTANTIATED']),
+    flavourId: z.string().optional(),
+    operation: z
+      .strictObject({ id: z.uuid(), operation: z.enum(OPERATIONS), operationState: z.enum(OPERATION_STATES) })
+      .optional(),
+    nodes: z.array(
+      z.strictObject({
+        name: z.string(),
+        role: z.string(),
+        slot: z.string(),
+        vduId: z.string(),
+        vnfcId: z.string().optional(),
+        serverId: z.string(),
+        addresses: z.strictObject({ ssh: z.string(), node: z.string() }),
+        ready: z
+          .strictObject({ status: z.boolean(), reason: z.string().optional(), since: z.string().optional() })
+          .optional(),
+        kubelet: z.string().optional(),
+        etcd: z.strictObject({ memberId: z.string(), voter: z.boolean(), healthy: z.boolean() }).optional(),
+        verdict: z.strictObject({ is: z.enum(['alive', 'dead', 'unknown']), seen: z.string() }).optional(),
+      }),
+    ),
+    etcd: z.strictObject({ members: z.int(), healthy: z.int(), majority: z.int(), tolerates: z.int() }).optional(),
+    lastBackup: z.strictObject({ id: z.uuid(), takenAt: time, nodeName: z.string(), bytes: z.int() }).optional(),
+    observedAt: time.optional(),
+    problem: z.string().optional(),
+  })
+  .meta({ id: 'ClusterStatus' });
+
 const Backup = z
   .strictObject({
     id: z.uuid(),
@@ -173,6 +206,13 @@ export const VNFLOW_CONTRACTS: Contracts = {
   [`${STEP}/resume`]: controls('Let a paused step start'),
   '/vnf_instances/{id}/backups': { GET: shows("Backups of the instance's cluster", z.array(Backup)) },
   '/vnf_instances/{id}/registry/ca': { GET: shows("CA of the instance's private registry", RegistryCa) },
+  '/vnf_instances/{id}/cluster': {
+    GET: shows(
+      'The nodes of an instance; with look=true the cluster is asked how they are',
+      ClusterStatus,
+      z.object({ look: z.string().optional() }),
+    ),
+  },
   '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
   '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },
   '/health': { GET: { summary: 'Can the API answer, and what is missing?', answers: { 200: Health, 503: Health } } },

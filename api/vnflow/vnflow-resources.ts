@@ -1,8 +1,10 @@
+import { VnflowError } from '../../domain/problems.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { backupsOf } from './backups.ts';
+import { clusterAnswer } from './cluster-answer.ts';
 import { eventsOf } from './events.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
 import { registryCaOf } from './registry-ca.ts';
@@ -49,6 +51,14 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
         return { status: 200, json: await registryCaOf(context, id) };
       }),
     },
+    '/vnf_instances/:id/cluster': {
+      GET: withoutBody(async (request) => ({
+        status: 200,
+        json: await clusterAnswer(context, await vnfInstanceOf(context, request), {
+          look: readFlag(request.query, 'look'),
+        }),
+      })),
+    },
     '/plan': {
       POST: withBody(VnfdPlanRequest, async ({ caller }, body) => ({
         status: 200,
@@ -57,4 +67,11 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
     },
     '/openapi.json': { GET: withoutBody(async () => ({ status: 200, json: openApi() })) },
   };
+}
+
+/** @throws VnflowError BAD_REQUEST when the value is neither `true` nor `false` */
+function readFlag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name) ?? 'false';
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new VnflowError('BAD_REQUEST', { detail: `${name}: must be true or false.` });
 }

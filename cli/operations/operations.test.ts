@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Timeline, TimelineStep } from '../vnfm/contract.ts';
+import type { ClusterStatus, Timeline, TimelineStep } from '../vnfm/contract.ts';
 import { duration } from './duration.ts';
 import { eventLine } from './event-line.ts';
 import { failureLines } from './failure-lines.ts';
 import { opOccLines } from './op-occ-table.ts';
 import { planLines } from './plan-text.ts';
 import { createCanvas } from './redraw.ts';
+import { statusExitCode, statusLines } from './status-lines.ts';
 import { stepLines } from './step-table.ts';
 import { renderTree } from './tree.ts';
 
@@ -324,4 +325,54 @@ it('shows the Heat templates of a plan that has them, each below its name, and n
   const lines = planLines({ operation: 'INSTANTIATE', criticalPathSeconds: 20, criticalPath: [], steps, template });
   const from = lines.findIndex((line) => line.includes('generated from the VNFD'));
   expect(lines.slice(from + 1)).toEqual(['# top', '---', 'a: 1', 'b: 2', '# web.yaml', '---', 'c: 3']);
+});
+
+describe('the status of an instance', () => {
+  const status: ClusterStatus = {
+    vnfInstanceId: '5c1c7b43-0000-4000-8000-000000000000',
+    vnfInstanceName: 'core-1\u202e',
+    instantiationState: 'INSTANTIATED',
+    flavourId: 'simple',
+    observedAt: '2026-11-22T18:00:00Z',
+    nodes: [
+      {
+        name: 'master17',
+        role: 'master',
+        serverId: 'server-0',
+        vnfcId: 'vnfc-0',
+        addresses: { ssh: '172.24.4.10', node: '10.10.0.10' },
+        ready: { status: true },
+        kubelet: 'v1.26.8',
+        etcd: { voter: true, healthy: true },
+      },
+      {
+        name: 'worker47',
+        role: 'worker',
+        serverId: 'server-1',
+        addresses: { ssh: '172.24.4.47', node: '10.10.0.47' },
+        ready: { status: false, reason: 'NodeStatusUnknown', since: '2026-11-22T17:46:00Z' },
+      },
+    ],
+    etcd: { members: 1, healthy: 1, tolerates: 0 },
+    lastBackup: { takenAt: '2026-11-22T16:00:00Z', bytes: 2048 },
+  };
+  const now = Date.parse('2026-11-22T18:00:00Z');
+
+  it('names each node with its VNFC and server, and says since when it is not Ready', () => {
+    const lines = statusLines(status, now).map((line) => stripVTControlCharacters(line).split(/ {2,}/));
+    expect(lines).toEqual([
+      ['core-1', 'simple', 'INSTANTIATED', '5c1c7b43-0000-4000-8000-000000000000'],
+      ['NODE', 'ROLE', 'ADDRESS', 'READY', 'KUBELET', 'ETCD', 'VNFC', 'SERVER'],
+      ['master17', 'master', '10.10.0.10', 'yes', 'v1.26.8', 'votes', 'vnfc-0', 'server-0'],
+      ['worker47', 'worker', '10.10.0.47', 'NO: NodeStatusUnknown for 14 min 00 s', '-', '-', '-', 'server-1'],
+      ['etcd', '1 of 1 members answer, 0 more may fail'],
+      ['backup', '2 h 00 min ago, 2 KiB'],
+    ]);
+  });
+
+  it('ends with 1 when a node is not Ready, and with 0 when all is well', () => {
+    expect(statusExitCode(status)).toBe(1);
+    expect(statusExitCode({ ...status, nodes: status.nodes.slice(0, 1) })).toBe(0);
+    expect(statusExitCode({ ...status, nodes: [], problem: 'The cluster does not answer.' })).toBe(1);
+  });
 });

@@ -169,3 +169,34 @@ export const RegistryCa = z.looseObject({
   validUntil: z.string(),
 });
 export type RegistryCa = z.infer<typeof RegistryCa>;
+
+/** An instance in the list. */
+export const VnfInstances = z.array(z.looseObject({ id: z.string(), vnfInstanceName: z.string().optional() }));
+
+const ClusterNodeStatus = z.looseObject({
+  name: z.string(),
+  role: z.string(),
+  vnfcId: z.string().optional(),
+  serverId: z.string(),
+  addresses: z.looseObject({ ssh: z.string(), node: z.string() }),
+  ready: z.looseObject({ status: z.boolean(), reason: z.string().optional(), since: z.string().optional() }).optional(),
+  kubelet: z.string().optional(),
+  etcd: z.looseObject({ voter: z.boolean(), healthy: z.boolean() }).optional(),
+  verdict: z.looseObject({ is: z.string(), seen: z.string() }).optional(),
+});
+export type ClusterNodeStatus = z.infer<typeof ClusterNodeStatus>;
+
+/** The nodes of an instance, and how they are. */
+export const ClusterStatus = z.looseObject({
+  vnfInstanceId: z.string(),
+  vnfInstanceName: z.string().optional(),
+  instantiationState: z.string(),
+  flavourId: z.string().optional(),
+  operation: z.looseObject({ id: z.string(), operation: z.string(), operationState: z.string() }).optional(),
+  nodes: z.array(ClusterNodeStatus),
+  etcd: z.looseObject({ members: z.number(), healthy: z.number(), tolerates: z.number() }).optional(),
+  lastBackup: z.looseObject({ takenAt: z.string(), bytes: z.number() }).optional(),
+  observedAt: z.string().optional(),
+  problem: z.string().optional(),
+});
+export type ClusterStatus = z.infer<typeof ClusterStatus>;

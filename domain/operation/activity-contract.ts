@@ -49,6 +49,8 @@ export interface LookRequest {
   readonly drained: readonly string[];
   /** Servers that a scale out adds. With them only the capacity of the cloud is looked up. */
   readonly added?: { readonly vduId: string; readonly by: number };
+  /** True: only the control plane and the Node objects are looked at, not the capacity of the cloud. */
+  readonly nodes?: boolean;
 }
 
 /** The activity of the workflow that looks at a cluster for a dry run. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ControlPlaneSurvey } from './control-plane-survey.ts';
 import { EvictedPod } from './evicted-pods.ts';
+import { NodeState } from './kubernetes-nodes.ts';
 
 export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
   nodes: z.array(
@@ -34,6 +35,10 @@ export const ClusterLook = z.object({
   /** Undefined when the API server did not answer; `podsProblem` says why. */
   pods: z.array(EvictedPod).optional(),
   podsProblem: z.string().optional(),
+  /** The nodes as the API server shows them. Undefined unless they were wanted, and when it did not answer. */
+  nodes: z.array(NodeState).optional(),
+  /** Why there are no nodes. */
+  nodesProblem: z.string().optional(),
   /** Why the cloud cannot give the new servers; empty when it can. */
   capacityProblems: z.array(z.string()).optional(),
 });

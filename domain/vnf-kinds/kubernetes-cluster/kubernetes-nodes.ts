@@ -11,6 +11,53 @@ const Node = z.object({
     .default({ conditions: [], nodeInfo: { systemUUID: '' } }),
 });
 
+/** A Node object as people want to see it. */
+export const NodeState = z.object({
+  name: z.string(),
+  ready: z.boolean(),
+  /** Reason of the condition Ready, for example `NodeStatusUnknown`. */
+  reason: z.string().optional(),
+  /** When the node became Ready, or ceased to be. */
+  since: z.string().optional(),
+  /** Version of the kubelet, for example `v1.26.8`. */
+  kubelet: z.string().optional(),
+});
+export type NodeState = z.infer<typeof NodeState>;
+
+const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().optional(),
+  lastTransitionTime: z.string().optional(),
+});
+const StatedNodes = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string() }),
+      status: z.object({
+        conditions: z.array(Condition).default([]),
+        nodeInfo: z.object({ kubeletVersion: z.string().optional() }).optional(),
+      }),
+    }),
+  ),
+});
+
+/** The nodes of `kubectl get nodes -o json` with their state. @throws z.ZodError, SyntaxError when it is no node list */
+export function nodeStates(kubectlJson: string): NodeState[] {
+  return StatedNodes.parse(JSON.parse(kubectlJson)).items.map(({ metadata, status }) => {
+    const condition = status.conditions.find(({ type }) => type === 'Ready');
+    const { reason, lastTransitionTime: since } = condition ?? {};
+    const kubelet = status.nodeInfo?.kubeletVersion;
+    return {
+      name: metadata.name,
+      ready: condition?.status === 'True',
+      ...(reason === undefined ? {} : { reason }),
+      ...(since === undefined ? {} : { since }),
+      ...(kubelet === undefined ? {} : { kubelet }),
+    };
+  });
+}
+
 /** `kubectl get nodes -o json`, or `kubectl get node NAME -o json`. */
 const Answer = z.union([z.object({ items: z.array(Node) }), Node.transform((node) => ({ items: [node] }))]);
 
