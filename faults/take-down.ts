@@ -12,6 +12,8 @@ export interface Settled {
 interface TakeDown {
   settle(): Promise<Settled>;
   readonly seed: number;
+  /** Limit until everything must be deleted, milliseconds. */
+  readonly limitMs?: number;
   readonly authUrl: string;
   /** The request of another instantiate. */
   requestOf(instance: string): object;
@@ -37,7 +39,7 @@ export async function takeDown(
   const again = new Set(instances.filter(() => chance.between(1, AGAIN_OF) === 1));
   const retried = new Set<string>();
   const rolledBack = new Set(instances.filter(() => chance.between(1, 3) > 1));
-  const end = Date.now() + LIMIT_MS;
+  const end = Date.now() + (options.limitMs ?? LIMIT_MS);
   for (;;) {
     const { evidence, violations } = await options.settle();
     if (violations.length > 0 || !evidence) return violations;
