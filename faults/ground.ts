@@ -11,6 +11,13 @@ import { createSecretScan } from './secret-scan.ts';
 import { connectVnfm } from './vnfm.ts';
 import { viewWorld } from './world-view.ts';
 
+const PACKS = {
+  cluster: (directory: string) => packSmallSample(directory),
+  plain: (directory: string, root: string) => packSample('plain', directory, root),
+  registry: (directory: string, root: string) => packSample('private-registry', directory, root),
+};
+const PACKAGES = ['cluster', 'plain', 'registry'] as const;
+type PackageName = (typeof PACKAGES)[number];
 const PLACES = { up: startUpPlace, production: startProductionPlace } as const;
 /** So short that tokens expire in the middle of operations. */
 const TOKEN_LIFETIME_SECONDS = 120;
@@ -20,6 +27,8 @@ export interface GroundOptions {
   readonly speed: number;
   /** The checkout whose vnflow runs. */
   readonly root: string;
+  /** Names of the packages that are needed. Default: all. */
+  readonly packages?: readonly PackageName[];
 }
 
 /** Starts a place and onboards the packages. @returns the place, ready for runs, and how it is stopped */
@@ -30,11 +39,9 @@ export async function startGround(shape: Shape, options: GroundOptions): Promise
   try {
     const cloud = await connectCloud(place.authUrl, place.simulatorUrl);
     const vnfm = connectVnfm(place.apiUrls, cloud.token);
-    const packages = new Map([
-      ['cluster', await vnfm.onboard(await packSmallSample(directory))],
-      ['plain', await vnfm.onboard(await packSample('plain', directory, root))],
-      ['registry', await vnfm.onboard(await packSample('private-registry', directory, root))],
-    ]);
+    const packages = new Map<string, string>();
+    for (const name of options.packages ?? PACKAGES)
+      packages.set(name, await vnfm.onboard(await PACKS[name](directory, root)));
     const engine = await viewEngine(place.temporalAddress);
     return {
       witnesses: { place, vnfm, cloud, engine },

@@ -9,7 +9,15 @@ import type { InstanceBody, Version } from './vnfm.ts';
 
 /** What each VNF is made from, and what its servers and its scaling aspect are called. */
 const SAMPLES: Readonly<
-  Record<Flavour, { readonly request: string; readonly package: string; readonly vdu: string; readonly aspect: string }>
+  Record<
+    Flavour,
+    {
+      readonly request: string;
+      readonly package: 'plain' | 'cluster' | 'registry';
+      readonly vdu: string;
+      readonly aspect: string;
+    }
+  >
 > = {
   plain: { request: 'instantiate-plain', package: 'plain', vdu: 'web', aspect: 'web_scale' },
   cluster: { request: 'instantiate-simple', package: 'cluster', vdu: 'workerNode', aspect: 'workerNode_scale' },
@@ -18,7 +26,7 @@ const SAMPLES: Readonly<
 };
 export const CONTROL_PLANE = 'masterNode';
 
-export const packageOf = (flavour: Flavour): string => SAMPLES[flavour].package;
+export const packageOf = (flavour: Flavour): 'plain' | 'cluster' | 'registry' => SAMPLES[flavour].package;
 export const vduOf = (flavour: Flavour): string => SAMPLES[flavour].vdu;
 
 const Request = z.looseObject({

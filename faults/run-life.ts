@@ -78,6 +78,7 @@ export async function runLife(ground: Ground, scenario: LifeScenario, limits: Li
     const options = {
       settle: look,
       seed: scenario.seed,
+      limitMs: restMs,
       authUrl: place.authUrl,
       requestOf: requestOf(ground, subjects),
     };

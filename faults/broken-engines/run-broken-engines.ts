@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startGround } from '../ground.ts';
+import { packageOf } from '../life-requests.ts';
 import type { LifeScenario } from '../life-scenario.ts';
 import { runLife } from '../run-life.ts';
 import { makeBrokenCheckout } from './broken-checkout.ts';
@@ -44,7 +45,12 @@ async function findDefect(engine: BrokenEngine, { root, speed }: { root: string;
   chmodSync(folder, 0o711);
   const checkout = path.join(folder, 'checkout');
   makeBrokenCheckout(root, checkout, engine);
-  const ground = await startGround('up', { directory: path.join(folder, 'place'), speed, root: checkout });
+  const ground = await startGround('up', {
+    directory: path.join(folder, 'place'),
+    speed,
+    root: checkout,
+    packages: [packageOf(engine.story.flavour)],
+  });
   try {
     const { violations } = await runLife(ground, scenarioOf(engine), LIMITS);
     return [...new Set(violations.map(({ invariant }) => invariant))];
