@@ -9,7 +9,7 @@ const USAGE = `npm run faults -- [options]
   --seed N          repeats one run; with --runs: begins there (1)
   --shape up|production   (the seed decides)
   --lanes N         places that run at once (4)
-  --broken [PART]   runs the engines that are broken on purpose, whose names have PART in them: each must be found
+  --broken [PART …] runs the engines that are broken on purpose, whose names have PART in them: each must be found
   --report DIR      where report.txt and report.html go (the current folder, from 10 runs on)
   --speed N         simulated seconds per second (400)
   --settle N        seconds until everything must have come to rest (180)
@@ -45,7 +45,7 @@ else
 
 /** @returns exit code: 1 when the checker did not find one of them */
 async function runBroken(): Promise<number> {
-  const options = { only: positionals.join(' '), root: ROOT, speed: Number(values.speed), say };
+  const options = { only: positionals, root: ROOT, speed: Number(values.speed), say };
   return (await runBrokenEngines(options)).length === 0 ? 0 : 1;
 }
 

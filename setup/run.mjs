@@ -9,6 +9,7 @@ const SCRIPTS = {
   test: 'setup/test-run.mjs',
   bench: 'bench/main.ts',
   faults: 'faults/main.ts',
+  'test:real': 'test/real/main.ts',
   verify: 'setup/verify.mjs',
 };
 

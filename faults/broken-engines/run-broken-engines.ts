@@ -9,8 +9,8 @@ import { makeBrokenCheckout } from './broken-checkout.ts';
 import { BROKEN_ENGINES, type BrokenEngine } from './table.ts';
 
 interface BrokenOptions {
-  /** Part of the name of the engines that are run. Empty: all. */
-  readonly only: string;
+  /** Parts of the names of the engines that are run. Empty: all. */
+  readonly only: readonly string[];
   readonly root: string;
   readonly speed: number;
   readonly say: (line: string) => void;
@@ -25,24 +25,31 @@ const LIMITS = { restMs: 60_000, settleMs: 15_000 };
  */
 export async function runBrokenEngines({ only, root, speed, say }: BrokenOptions): Promise<string[]> {
   const missed: string[] = [];
-  const chosen = BROKEN_ENGINES.filter(({ name }) => name.includes(only));
+  const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-broken-'));
+  chmodSync(folder, 0o711);
+  const chosen = BROKEN_ENGINES.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)));
   for (const engine of chosen) {
     const since = Date.now();
-    const found = await findDefect(engine, { root, speed }).catch((error: unknown) => [`the run failed: ${error}`]);
+    const found = await findDefect(engine, { root, speed, folder }).catch((error: unknown) => [
+      `the run failed: ${error}`,
+    ]);
     const isCaught = found.some((invariant) => invariant.startsWith(engine.expects));
     if (!isCaught) missed.push(engine.name);
     const verdict = isCaught ? 'caught' : 'MISSED';
     const what = found.length > 0 ? found.join('; ') : 'no violation';
     say(`${verdict}  ${engine.name}: ${what}  (${((Date.now() - since) / 1000).toFixed(0)} s)`);
   }
+  rmSync(folder, { recursive: true, force: true });
   say(`${chosen.length} broken engines, ${missed.length} missed`);
   return missed;
 }
 
 /** @returns names of the invariants that were violated */
-async function findDefect(engine: BrokenEngine, { root, speed }: { root: string; speed: number }): Promise<string[]> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-broken-'));
-  chmodSync(folder, 0o711);
+async function findDefect(
+  engine: BrokenEngine,
+  { root, speed, folder }: { root: string; speed: number; folder: string },
+): Promise<string[]> {
+  // always the same path: code that was not changed is not compiled again
   const checkout = path.join(folder, 'checkout');
   makeBrokenCheckout(root, checkout, engine);
   const ground = await startGround('up', {
@@ -56,7 +63,7 @@ async function findDefect(engine: BrokenEngine, { root, speed }: { root: string;
     return [...new Set(violations.map(({ invariant }) => invariant))];
   } finally {
     await ground.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const name of ['checkout', 'place']) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 
