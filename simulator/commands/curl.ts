@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { FileError } from '../world/files/tree.ts';
 import { basicAuthorization } from '../world/images/registry-login.ts';
 import { curlClient, wgetClient } from '../world/internet/proxy-client.ts';
@@ -13,7 +14,7 @@ import {
 } from './shell/command.ts';
 
 const VALUES = new Set(
-  '-o --output --output-dir -w --write-out --retry --retry-delay --retry-max-time --connect-timeout -m --max-time --noproxy -H --header -X --request -d --data --data-raw --data-binary -u --user -x --proxy --cacert --capath -E --cert --key --resolve -A --user-agent -e --referer --url --proto --max-redirs -b -c -T --upload-file --limit-rate -y -Y -C -r --interface -K --config'.split(
+  '-o --output --output-dir -w --write-out --retry --retry-delay --retry-max-time --connect-timeout -m --max-time --noproxy -H --header -X --request -d --data --data-raw --data-binary -u --user -x --proxy --cacert --capath -E --cert --key --resolve -A --user-agent -e --referer --url --proto --max-redirs -b -c -T --upload-file --limit-rate -y -Y -C -r --interface -K --config -D --dump-header'.split(
     ' ',
   ),
 );
@@ -24,6 +25,8 @@ interface Transfer {
   /** The message on standard error, without `curl: (N) `. */
   readonly reason: string;
   readonly body: string;
+  /** The header of the answer. Empty without an answer. */
+  readonly header: string;
   readonly url: string;
   /** The status of the proxy's answer to CONNECT. */
   readonly connected: number | undefined;
@@ -41,10 +44,13 @@ function transfer(url: string, options: Arguments, { node, world }: CommandConte
     answer = request(node, at, caller);
   }
   const place = { url: at, connected: answer.connected };
-  if (answer.kind === 'failed') return { ...place, exitCode: answer.code, status: 0, reason: answer.reason, body: '' };
-  const { status } = answer;
+  if (answer.kind === 'failed') {
+    return { ...place, exitCode: answer.code, status: 0, reason: answer.reason, body: '', header: '' };
+  }
+  const { status, challenge } = answer;
+  const header = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${challenge === undefined ? '' : `Www-Authenticate: ${challenge}\r\n`}\r\n`;
   if (status >= 400 && options.has('-f', '--fail')) {
-    return { ...place, exitCode: 22, status, reason: `The requested URL returned error: ${status}`, body: '' };
+    return { ...place, exitCode: 22, status, reason: `The requested URL returned error: ${status}`, body: '', header };
   }
   const spoiled =
     status === 200 && world.faults.take('download-corrupted', node.state, ({ urlPrefix }) => url.startsWith(urlPrefix));
@@ -53,7 +59,8 @@ function transfer(url: string, options: Arguments, { node, world }: CommandConte
     exitCode: 0,
     status,
     reason: '',
-    body: options.has('-I', '--head') ? `HTTP/1.1 ${status}\r\n\r\n` : body,
+    header,
+    body: options.has('-I', '--head') ? header : body,
     ...place,
   };
 }
@@ -141,6 +148,7 @@ async function callerOf(options: Arguments, context: CommandContext): Promise<Ca
     return {
       proxies: proxiesOf(options, context),
       insecure,
+      resolved: resolvedIn(options),
       ...(authorization === undefined ? {} : { authorization }),
       ...(file === undefined ? {} : { authority: context.files.readText(context.path(file)) }),
     };
@@ -150,11 +158,19 @@ async function callerOf(options: Arguments, context: CommandContext): Promise<Ca
   }
 }
 
+/** `--resolve HOST:PORT:ADDRESS` */
+function resolvedIn(options: Arguments): ReadonlyMap<string, string> {
+  const given = options.all.get('--resolve') ?? [];
+  return new Map(given.map((text) => [text.replace(/:[^:]*$/, ''), text.replace(/^.*:/, '')] as const));
+}
+
 function proxiesOf(options: Arguments, { env }: CommandContext): ReturnType<typeof curlClient> {
   const proxy = options.value('-x', '--proxy');
   const noProxy = options.value('--noproxy');
   return curlClient(env, { ...(proxy === undefined ? {} : { proxy }), ...(noProxy === undefined ? {} : { noProxy }) });
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', v: '\v' };
 
 /** The options in the file of `--config`, without dashes: `name = "value"` or `name`, one a line. */
 async function withConfig(args: readonly string[], context: CommandContext): Promise<Arguments> {
@@ -165,7 +181,7 @@ async function withConfig(args: readonly string[], context: CommandContext): Pro
   const more = text.split('\n').flatMap((line) => {
     const [, name, quoted, plain] = /^\s*([a-z-]+)(?:\s*[=:\s]\s*(?:"((?:[^"\\]|\\.)*)"|(\S+)))?\s*$/.exec(line) ?? [];
     if (name === undefined) return [];
-    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain;
+    const value = quoted?.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter) ?? plain;
     return value === undefined ? [`--${name}`] : [`--${name}=${value}`];
   });
   return parseArguments([...more, ...args], VALUES);
@@ -190,6 +206,7 @@ async function curl(args: readonly string[], context: CommandContext): Promise<O
       ? save(context.path(target), result.body, context, options.has('--create-dirs'))
       : undefined;
     if (complaint !== undefined) result = { ...result, exitCode: 23, reason: complaint };
+    if (options.value('-D', '--dump-header') === '-') stdout += result.header;
     if (result.exitCode === 0 && target === undefined) stdout += result.body;
     stdout += formatted(options.value('-w', '--write-out') ?? '', result);
     if (!options.has('-s', '--silent')) stderr += result.warnings;

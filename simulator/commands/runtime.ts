@@ -153,6 +153,8 @@ const CRICTL_VALUES = new Set([
   '--timeout',
   '--config',
   '-c',
+  '--creds',
+  '--auth',
 ]);
 
 /** What one verb of crictl works with. */
@@ -165,8 +167,12 @@ interface CrictlCall {
 
 type CrictlVerb = (call: CrictlCall) => Promise<Output> | Output;
 
-function crictlPull({ operands, context: { node } }: CrictlCall): Output {
-  const refusals = operands.flatMap((image) => pullRefusal(node, image) ?? []);
+/** crictl logs in with `--creds USER:PASSWORD` or `--auth BASE64`; it does not know the logins of the kubelet. */
+function crictlPull({ parsed, operands, context: { node } }: CrictlCall): Output {
+  const creds = parsed.value('--creds');
+  const auth = parsed.value('--auth') ?? (creds === undefined ? undefined : Buffer.from(creds).toString('base64'));
+  const authorization = auth === undefined ? undefined : `Basic ${auth}`;
+  const refusals = operands.flatMap((image) => pullRefusal(node, image, authorization) ?? []);
   if (refusals[0] !== undefined) {
     return failure(
       1,

@@ -1,4 +1,6 @@
+import { hashSync } from 'bcryptjs';
 import { afterAll, expect, it } from 'vitest';
+import { createAuthority, issue } from '../world/cluster/pki.ts';
 import { startTestCloud } from './testing/nodes.ts';
 
 const cloud = await startTestCloud(5000);
@@ -54,4 +56,47 @@ it('a runtime whose CRI plugin is switched off does not answer', async () => {
     `echo 'disabled_plugins = ["cri"]' > /etc/containerd/config.toml; systemctl restart containerd`,
   );
   expect((await root('10.10.0.13', 'crictl info')).stderr).toContain('unknown service runtime.v1.RuntimeService');
+});
+
+it('containerd reads hosts.toml at each pull: scheme, authority, capabilities; crictl hands its login over', async () => {
+  const [registry, node, at] = ['10.10.0.7', '10.10.0.14', 'registry.test:5443'];
+  cloud.machine('secure', registry);
+  cloud.machine('puller', node);
+  const authority = await createAuthority('authority');
+  const { certificate, privateKey } = issue(authority, { commonName: 'r', dnsNames: ['registry.test'], days: 1 });
+  await root(
+    registry,
+    `apt-get update; apt-get install -y docker.io; mkdir /access; echo '${certificate}' > /access/c; echo '${privateKey}' > /access/k
+echo 'alice:${hashSync('secret1', 4)}' > /access/htpasswd
+docker run -d --name plain -p 5000:5000 -v /data:/var/lib/registry registry:2
+docker pull busybox:1; docker tag busybox:1 localhost:5000/app:1; docker push localhost:5000/app:1
+docker run -d --name secure -p 5443:5000 -v /data:/var/lib/registry -v /access:/access -e REGISTRY_AUTH=htpasswd \
+-e REGISTRY_AUTH_HTPASSWD_REALM=r -e REGISTRY_AUTH_HTPASSWD_PATH=/access/htpasswd \
+-e REGISTRY_HTTP_TLS_CERTIFICATE=/access/c -e REGISTRY_HTTP_TLS_KEY=/access/k registry:2`,
+  );
+  await root(
+    node,
+    `${CONTAINERD}\necho '${registry} registry.test' >> /etc/hosts; echo '${authority.certificate}' > /root/ca.crt`,
+  );
+  const pull = async (words = '') => (await root(node, `crictl pull ${words} ${at}/app:1`)).stderr;
+  const hosts = (text: string) =>
+    root(node, `mkdir -p /etc/containerd/certs.d/${at}; printf '${text}' > /etc/containerd/certs.d/${at}/hosts.toml`);
+  const table = (more: string, scheme = 'https') =>
+    hosts(`server = "${scheme}://${at}"\\n[host."${scheme}://${at}"]\\n  capabilities = ["pull", "resolve"]\\n${more}`);
+  await table('ca = "/root/ca.crt"\\n');
+  expect(await pull('--creds alice:secret1')).toContain('certificate signed by unknown authority'); // no config_path yet
+  await root(node, `sed -i 's#config_path = ""#config_path = "/etc/containerd/certs.d"#' /etc/containerd/config.toml`);
+  expect(await pull('--creds alice:secret1')).toContain('certificate signed by unknown authority'); // read at the start
+  await root(node, 'systemctl restart containerd');
+  expect(await pull()).toContain('401 Unauthorized');
+  expect(await pull('--creds alice:wrong')).toContain('401 Unauthorized');
+  expect(await pull('--creds alice:secret1')).toBe('');
+  await table('ca = "/root/other.crt"\\n');
+  expect(await pull('--creds alice:secret1')).toContain('certificate signed by unknown authority');
+  await table('skip_verify = true\\n');
+  expect(await pull('--creds alice:secret1')).toBe('');
+  await table('', 'http');
+  expect(await pull('--creds alice:secret1')).toContain('400 Bad Request');
+  await hosts('server = registry\\n');
+  expect(await pull()).toContain('failed to parse hosts file');
 });

@@ -43,6 +43,14 @@ function nodeStatus(object: KubeObject): string {
   return at(object, 'spec', 'unschedulable') === true ? `${word},SchedulingDisabled` : word;
 }
 
+/** The reason why the container waits stands where the phase would. */
+function podStatus(object: KubeObject): string {
+  const [container] = list(at(object, 'status', 'containerStatuses'));
+  const reason = (container as { readonly state?: { readonly waiting?: { readonly reason?: string } } } | undefined)
+    ?.state?.waiting?.reason;
+  return reason ?? text(at(object, 'status', 'phase'));
+}
+
 function roles(object: KubeObject): string {
   const prefix = 'node-role.kubernetes.io/';
   const found = Object.keys(object.metadata.labels ?? {}).filter((label) => label.startsWith(prefix));
@@ -83,7 +91,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
       cell: (object) =>
         `${list(at(object, 'status', 'containerStatuses')).filter(({ ready }) => ready === true).length}/1`,
     },
-    { title: 'STATUS', cell: (object) => text(at(object, 'status', 'phase')) },
+    { title: 'STATUS', cell: podStatus },
     { title: 'RESTARTS', cell: () => '0' },
     ageColumn,
     { title: 'NODE', wide: true, cell: (object) => text(at(object, 'spec', 'nodeName')) || '<none>' },

@@ -117,6 +117,8 @@ export function listeningPorts(node: SimNode): readonly { readonly port: number;
 interface Answer {
   readonly status: number;
   readonly body: string;
+  /** The WWW-Authenticate header. */
+  readonly challenge?: string;
   readonly broken?: { readonly code: number; readonly text: string };
 }
 
@@ -130,6 +132,8 @@ export interface HttpClient {
   readonly authority?: string;
   /** Whether any certificate will do. */
   readonly insecure?: boolean;
+  /** Addresses of `host:port` that are not looked up. */
+  readonly resolved?: ReadonlyMap<string, string>;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { SimNode, World } from '../world.ts';
 import type { ClusterState, KubeNode, KubeObject } from './clusters.ts';
 import { clusterOnNode, memberRuns } from './etcd.ts';
 import { agentIsReady, readinessOf } from './kube-nodes.ts';
+import { pullStatusOf, waitingFor } from './pull-status.ts';
 import { COMPONENTS, runsComponent } from './static-pods.ts';
 
 export interface Pod {
@@ -15,6 +16,8 @@ export interface Pod {
   readonly image: string;
   readonly ready: boolean;
   readonly phase: 'Running' | 'Pending';
+  /** Why its container does not start: the image cannot be pulled. */
+  readonly waiting?: { readonly reason: string; readonly message: string };
   readonly createdAt: number;
 }
 
@@ -131,7 +134,9 @@ function madePod(world: World, cluster: ClusterState, object: KubeObject): Pod {
   };
   const [owner] = ownerReferences;
   const kube = cluster.nodes[nodeName ?? ''];
-  const runs = kube !== undefined && world.clock.elapsed() >= startedAt + START_SECONDS;
+  const { pulledAt } = pullStatusOf(object);
+  const waiting = waitingFor(object);
+  const runs = kube !== undefined && pulledAt !== undefined && world.clock.elapsed() >= startedAt + START_SECONDS;
   return {
     name: object.metadata.name,
     namespace: object.metadata.namespace ?? 'default',
@@ -143,6 +148,7 @@ function madePod(world: World, cluster: ClusterState, object: KubeObject): Pod {
     ready: runs && readinessOf(world, cluster, kube).ready !== 'Unknown',
     phase: runs ? 'Running' : 'Pending',
     createdAt: startedAt,
+    ...(waiting ? { waiting } : {}),
   };
 }
 
@@ -175,7 +181,15 @@ export function podObject(pod: Pod, cluster: ClusterState): KubeObject {
     status: {
       phase: pod.phase,
       conditions: [{ type: 'Ready', status: pod.ready ? 'True' : 'False' }],
-      containerStatuses: [{ name: pod.ownerName || pod.name, ready: pod.ready, restartCount: 0, image: pod.image }],
+      containerStatuses: [
+        {
+          name: pod.ownerName || pod.name,
+          ready: pod.ready,
+          restartCount: 0,
+          image: pod.image,
+          ...(pod.waiting ? { state: { waiting: pod.waiting } } : {}),
+        },
+      ],
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { World } from '../world.ts';
 import type { ClusterState, KubeObject } from './clusters.ts';
 import { readinessOf } from './kube-nodes.ts';
+import { pullFor } from './kubelet-pulls.ts';
 import { keepsApart } from './pod-anti-affinity.ts';
 import { shortHash } from './pods.ts';
 import { stamp } from './time.ts';
@@ -22,6 +23,7 @@ export function tendWorkloads(world: World, cluster: ClusterState): void {
     different = tendDeployment(world, cluster, deployment) || different;
   for (const pod of ofKind(cluster, 'Pod')) {
     different = dropOrphan(cluster, pod) || schedule(world, cluster, pod) || different;
+    different = pull(world, cluster, keyOf(pod)) || different;
   }
   if (different) world.clusters.changed(cluster);
 }
@@ -94,6 +96,15 @@ function dropOrphan(cluster: ClusterState, pod: KubeObject): boolean {
     );
   if (!isOrphan && (nodeName === undefined || nodeName in cluster.nodes)) return false;
   delete cluster.objects[keyOf(pod)];
+  return true;
+}
+
+/** The kubelet of a pod's node pulls its image. */
+function pull(world: World, cluster: ClusterState, key: string): boolean {
+  const pod = cluster.objects[key];
+  const status = pod && pullFor(world, cluster, pod);
+  if (!pod || !status) return false;
+  cluster.objects[key] = { ...pod, status: { ...(pod['status'] ?? {}), ...status } };
   return true;
 }
 

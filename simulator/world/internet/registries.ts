@@ -6,10 +6,10 @@ import { serverOn } from '../images/published-ports.ts';
 import type { RegistryServer } from '../images/registry-server.ts';
 import { isUp } from '../nodes/node.ts';
 import type { SimNode } from '../world.ts';
+import { addressOf } from './address.ts';
 import { goClient } from './proxy-client.ts';
-import { containerdTrust, dockerTrust } from './registry-trust.ts';
+import { containerdEndpoints, dockerEndpoints, type RegistryEndpoint } from './registry-trust.ts';
 import { isReleased } from './releases.ts';
-import { addressOf } from './request.ts';
 import { goError, wayTo } from './site-proxy.ts';
 import { tlsProblem } from './tls.ts';
 
@@ -57,9 +57,12 @@ function headOf({ host, full }: Pick<Wanted, 'host' | 'full'>): string {
   return `Head "https://${host}/v2/${name}/manifests/${full.slice(full.lastIndexOf(':') + 1)}"`;
 }
 
-/** Returns the error of the container runtime interface for a pull that cannot succeed. Undefined when it can. */
-export function pullRefusal(node: SimNode, image: string): string | undefined {
-  const problem = imageProblem(node, image, 'containerd');
+/**
+ * Returns the error of the container runtime interface for a pull that cannot succeed. Undefined when it can.
+ * @param authorization the login that the client of the runtime hands over
+ */
+export function pullRefusal(node: SimNode, image: string, authorization?: string): string | undefined {
+  const problem = imageProblem(node, image, 'containerd', authorization);
   return (
     problem &&
     `rpc error: code = Unknown desc = failed to pull and unpack image "${normalImage(image)}": ${problem.reason}`
@@ -100,8 +103,23 @@ export function reachRegistry(
   client: 'docker' | 'containerd',
   authorization?: string,
 ): ReachedRegistry {
+  const endpoints = ENDPOINTS[client](node, host);
+  if ('problem' in endpoints) return { kind: 'failed', reason: endpoints.problem };
+  let first: ReachedRegistry | undefined;
+  for (const endpoint of endpoints) {
+    const reached = reachEndpoint(node, endpoint, authorization);
+    if (reached.kind === 'reached') return reached;
+    first ??= reached;
+  }
+  return first ?? { kind: 'failed', reason: `no host of ${host} can be pulled from` };
+}
+
+const ENDPOINTS = { docker: dockerEndpoints, containerd: containerdEndpoints } as const;
+
+function reachEndpoint(node: SimNode, endpoint: RegistryEndpoint, authorization: string | undefined): ReachedRegistry {
+  const { host } = endpoint;
   const fail = (reason: string): ReachedRegistry => ({ kind: 'failed', reason });
-  const [name = '', given = '443'] = host.split(':');
+  const [name = '', given = endpoint.https ? '443' : '80'] = host.split(':');
   const port = Number(given);
   const address = addressOf(node, name);
   if (address === undefined) return fail(`dial tcp: lookup ${name}: Temporary failure in name resolution`);
@@ -111,15 +129,15 @@ export function reachRegistry(
   if (server === undefined) return fail(`dial tcp ${host}: connect: connection refused`);
   if (server === 'silent') return fail('EOF');
   const { api, certificate } = server;
-  const trust = TRUST[client](node, host);
-  if (certificate === undefined && !trust.plainHttp) return fail('http: server gave HTTP response to HTTPS client');
+  if (certificate === undefined && !endpoint.http) return fail('http: server gave HTTP response to HTTPS client');
+  if (certificate !== undefined && !endpoint.https) return fail('unexpected status code 400 Bad Request');
   const problem =
-    certificate === undefined || trust.anyCertificate ? undefined : tlsProblem(certificate, name, trust.authorities);
+    certificate === undefined || endpoint.anyCertificate
+      ? undefined
+      : tlsProblem(certificate, name, endpoint.authorities);
   if (problem) return fail(problem.go);
   return { kind: 'reached', server: { answer: (request) => api.answer({ ...request, authorization }) } };
 }
-
-const TRUST = { docker: dockerTrust, containerd: containerdTrust } as const;
 
 /** Checks an image of a registry on another machine. */
 function privateProblem(node: SimNode, wanted: Wanted): ImageProblem | undefined {

@@ -1,5 +1,6 @@
 import { answerOf, type HttpClient } from '../cluster/endpoints.ts';
 import type { SimNode } from '../world.ts';
+import { addressOf } from './address.ts';
 import { artefactAt } from './artefacts.ts';
 import { isKnownHost } from './hosts.ts';
 import { type ApiCaller, kubeApiAnswer } from './kube-api.ts';
@@ -9,7 +10,13 @@ import { siteFile } from './sites.ts';
 
 /** The answer to a request. `failed` means that there is no HTTP answer; its codes are curl's. */
 export type Answer = (
-  | { readonly kind: 'answer'; readonly status: number; readonly body: string; readonly location?: string }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body: string;
+      readonly location?: string;
+      readonly challenge?: string;
+    }
   | { readonly kind: 'failed'; readonly code: 3 | 5 | 6 | 7 | 28 | 35 | 52 | 56 | 60; readonly reason: string }
 ) & {
   /** The status with which a proxy answered to CONNECT. Undefined when it was not asked to. */
@@ -20,17 +27,6 @@ export type Answer = (
 export function isNearby(node: SimNode, url: string): boolean {
   const host = parse(url)?.hostname ?? '';
   return addressOf(node, host) !== undefined;
-}
-
-/** The address of a host name, as the machine resolves it. Undefined when only the Internet may know it. */
-export function addressOf(node: SimNode, host: string): string | undefined {
-  if (/^\d+(\.\d+){3}$/.test(host)) return host;
-  if (host === 'localhost' || host === node.state.hostname) return '127.0.0.1';
-  const line = node.root
-    .readText('/etc/hosts')
-    .split('\n')
-    .find((text) => text.includes(host) && text.replace(/#.*/, '').trim().split(/\s+/).slice(1).includes(host));
-  return line?.trim().split(/\s+/)[0];
 }
 
 function parse(url: string): URL | undefined {
@@ -59,15 +55,15 @@ function answerAt(
   target: URL,
   { url, caller }: { readonly url: string; readonly caller: Caller },
 ): Answer {
-  const address = addressOf(node, target.hostname);
+  const address = caller.resolved?.get(`${target.hostname}:${portOf(target)}`) ?? addressOf(node, target.hostname);
   if (address !== undefined) {
     const fromApi = kubeApiAnswer(node, target, caller);
     if (fromApi) return fromApi;
-    const { status, body, broken } = answerOf(node, url.replace(target.hostname, address), {
+    const { status, body, challenge, broken } = answerOf(node, url.replace(target.hostname, address), {
       host: target.hostname,
       client: caller,
     });
-    if (!broken) return { kind: 'answer', status, body };
+    if (!broken) return { kind: 'answer', status, body, ...(challenge === undefined ? {} : { challenge }) };
     return { kind: 'failed', code: knownCode(broken.code), reason: broken.text };
   }
   if (!isKnownHost(target.hostname))

@@ -24,6 +24,13 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
   keepalived: '/etc/keepalived/keepalived.conf',
 };
 
+/** Files that other services read at their start, and not when they are reloaded. */
+const READ_AT_START: Readonly<Record<string, string>> = {
+  ...CONFIGURATIONS,
+  containerd: '/etc/containerd/config.toml',
+  kubelet: '/var/lib/kubelet/config.json',
+};
+
 const UNIT_DIRECTORIES = [
   '/etc/systemd/system',
   '/run/systemd/system',
@@ -187,8 +194,8 @@ export function reloadUnitFiles(node: SimNode): void {
 }
 
 function readConfiguration(node: SimNode, state: UnitState): void {
-  const path = CONFIGURATIONS[state.name];
-  if (path !== undefined && node.root.exists(path)) state.loaded = node.root.readText(path);
+  const path = READ_AT_START[state.name];
+  if (path !== undefined) state.loaded = node.root.exists(path) ? node.root.readText(path) : '';
 }
 
 export function canReload(unit: string): boolean {
