@@ -55,6 +55,13 @@ export function unusableNetwork(cidr: string): string | undefined {
   return RESERVED.find((reserved) => overlaps(network, parse(reserved.cidr)))?.sentence;
 }
 
+/** Whether an address is in a network. Not, when the one is no IPv4 address or the other no IPv4 network. */
+export function isInNetwork(address: string, cidr: string): boolean {
+  const host = parse(`${address}/32`);
+  const network = parse(cidr);
+  return host !== undefined && network !== undefined && overlaps(host, network);
+}
+
 function overlaps(a: Network, b: Network | undefined): boolean {
   if (b === undefined) return false;
   const size = 2 ** (32 - Math.min(a.prefix, b.prefix));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressesOfNetwork, unusableNetwork, withoutHostBits } from './ipv4-network.ts';
+import { addressesOfNetwork, isInNetwork, unusableNetwork, withoutHostBits } from './ipv4-network.ts';
 
 /**
  * `proxy` of a VNF's parameters: the way of the nodes to the Internet. The URLs may hold a user name and a
@@ -68,6 +68,18 @@ function exceptionsIn(noProxy: string | undefined): readonly string[] {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
+}
+
+/** Whether programs written in Go, such as containerd and docker, reach a host without the proxy. */
+export function isReachedDirectly(host: string, exceptions: readonly string[]): boolean {
+  const name = host.toLowerCase();
+  return exceptions.some((given) => {
+    const exception = given.toLowerCase();
+    if (exception === '*') return true;
+    if (exception.includes('/')) return isInNetwork(name, exception);
+    const domain = exception.replace(/^\*?\./, '').replace(/:\d+$/, '');
+    return name.endsWith(`.${domain}`) || (name === domain && !/^\*?\./.test(exception));
+  });
 }
 
 /** What is wrong with a member of `proxy`. */

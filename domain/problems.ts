@@ -462,6 +462,33 @@ export const PROBLEMS = {
     remedy:
       'Look at `docker ps --all` and `docker logs` on the server of the registry, then `vnflow ops retry OP_OCC`.',
   },
+  REGISTRY_UNREACHABLE: {
+    status: 422,
+    title: 'Private registry not reachable from a node',
+    retriable: true,
+    remedy:
+      'See that the registry runs, and that the node reaches it: `curl -v https://REGISTRY/v2/` there (network, security groups, `hosts_string`, `proxy.no_proxy`, connection_type). Then `vnflow ops retry OP_OCC`.',
+  },
+  REGISTRY_UNTRUSTED: {
+    status: 422,
+    title: 'Certificate of a private registry is not trusted',
+    retriable: false,
+    remedy:
+      "Compare the registry's certificate with the authority in the package, and its names with `server`: `openssl s_client -connect REGISTRY`. When the registry has the right certificate: `vnflow ops retry OP_OCC`.",
+  },
+  REGISTRY_CERTIFICATE_EXPIRED: {
+    status: 422,
+    title: 'Certificate of a private registry has expired',
+    retriable: false,
+    remedy: 'Renew the certificate of the registry and restart it, then `vnflow ops retry OP_OCC`.',
+  },
+  REGISTRY_LOGIN: {
+    status: 422,
+    title: 'Private registry refused the login',
+    retriable: false,
+    remedy:
+      'If the registry is wrong, give it this user and password, then `vnflow ops retry OP_OCC`. If the request is wrong: `vnflow ops rollback OP_OCC` (or fail), then send it again with the right ones. Those of a running cluster are changed by a PATCH of `vnfConfigurableProperties`.',
+  },
   BACKUP_NOT_NEEDED: {
     status: 422,
     title: 'Nothing would be restored',

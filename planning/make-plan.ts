@@ -14,6 +14,7 @@ import { planTerminate } from '../domain/stack-plans/terminate.ts';
 import { vduGroups } from '../domain/standard-user-data/vdu-groups.ts';
 import { separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
 import { type ChosenUserData, stackContent, USER_DATA_CLASS } from '../domain/user-data.ts';
+import { REGISTRY_CONNECTIONS } from '../domain/vnf-kinds/kubernetes-cluster/registry-connections.ts';
 import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { flavour, vduCounts } from '../domain/vnfd.ts';
@@ -82,7 +83,7 @@ const PLANNERS: { readonly [O in Operation]: Planner<O> } = {
   TERMINATE: planOfTerminate,
   SCALE: planOfScale,
   HEAL: planOfHeal,
-  MODIFY_INFO: async () => ({ plan: planModifyInfo('forward'), rollback: planModifyInfo('rollback') }),
+  MODIFY_INFO: planOfModifyInfo,
 };
 
 async function planOfInstantiate(
@@ -92,6 +93,9 @@ async function planOfInstantiate(
   const { vnfd, files } = await packageOfInstance(deps, instance);
   const of = flavour(vnfd, request.flavourId);
   const { additionalParams = {}, instantiationLevelId } = request;
+  if (REGISTRY_CONNECTIONS in (request.vnfConfigurableProperties ?? {})) {
+    throw createRegistriesProblem('belongs to additionalParams.k8s_cluster_installation_param of this request');
+  }
   const { allowPackageCode } = deps;
   const templates = newTemplates(files, of, request);
   const { isGenerated } = templates;
@@ -211,6 +215,50 @@ async function planOfHeal(
   const plan = planHeal(healedVnfcs(request, instance.instantiatedVnfInfo), vnf.inside(facts));
   vnf.checkPlan(plan, facts);
   return { plan: withPackageCode(plan, { ...hooksOf('HEAL', vnf, codeSources).forward, userData }), vnf, templates };
+}
+
+/** Only properties of an instance that is instantiated can concern what is inside its servers. */
+async function planOfModifyInfo(
+  deps: PlanningDependencies,
+  { instance, request }: PlanQuestion<'MODIFY_INFO'>,
+): Promise<Planned> {
+  const changed = await reconfiguredVnf(deps, { instance, request });
+  const change = changed && {
+    inside: changed.vnf.inside(changed.facts),
+    slots: vnfcSlots(instance.instantiatedVnfInfo),
+  };
+  return {
+    plan: planModifyInfo('forward', change),
+    rollback: planModifyInfo('rollback', change),
+    ...(changed ? { vnf: changed.vnf } : {}),
+  };
+}
+
+/**
+ * The VNF of an instance as a modification changes it.
+ * @returns undefined when nothing inside the servers depends on what changes
+ * @throws VnflowError BAD_REQUEST naming the member
+ */
+export async function reconfiguredVnf(
+  deps: PlanningDependencies,
+  { instance, request }: Pick<PlanQuestion<'MODIFY_INFO'>, 'instance' | 'request'>,
+): Promise<Pick<OperationFacts, 'vnf' | 'facts'> | undefined> {
+  const { vnfConfigurableProperties: patch = {} } = request;
+  if (!(REGISTRY_CONNECTIONS in patch)) return undefined;
+  if (instance.instantiatedVnfInfo?.['vnfcResourceInfo'] === undefined) {
+    throw createRegistriesProblem(
+      `VnfInstance ${instance.id} isn't instantiated; the request of its instantiation names its registries`,
+    );
+  }
+  const of = await flavourOfInstance(deps, instance);
+  const { vnf, facts, codeSources } = await factsOf(deps, { instance, of, additionalParams: {} });
+  const changed = vnf.reconfigured(patch, { files: codeSources.files, now: new Date() });
+  if (!changed) throw createRegistriesProblem('only a Kubernetes cluster pulls images from private registries');
+  return { vnf: changed, facts };
+}
+
+function createRegistriesProblem(sentence: string): VnflowError {
+  return new VnflowError('BAD_REQUEST', { detail: `vnfConfigurableProperties.${REGISTRY_CONNECTIONS}: ${sentence}.` });
 }
 
 /** The VNF that an operation is about. @throws VnflowError as `makePlan` does */

@@ -36,11 +36,14 @@ export async function vnfOfInstance(deps: PlanningDependencies, sources: VnfSour
   const kept = await keptParameters(deps, vnfInstanceId);
   const parameterKeys = [...Object.keys(additionalParams), ...kept.keys()];
   const kind = vnfKindOf({ ...flavour, parameterKeys });
-  const { key = '', keptMembers = [], fixedMembers = [] } = kind.parameters ?? {};
+  const key = kind.parameters?.key ?? '';
   const own = additionalParams[key];
-  if (own === undefined) return kind.readVnf(kept.get(key), sources.files);
-  refuseChanges(own, kept.get(key), { names: fixedMembers, at: `additionalParams.${key}` });
-  return kind.readVnf(keepMembers(own, kept.get(key), keptMembers), sources.files, contentsOf(sources));
+  const before = kept.get(key);
+  if (own === undefined || !kind.parameters) return kind.readVnf(before, sources.files);
+  refuseChanges(own, before, { names: kind.parameters.fixedMembers, at: `additionalParams.${key}` });
+  // the request is checked as it is; what the instance keeps was checked when it was made
+  const asked = kind.readVnf(own, sources.files, contentsOf(sources));
+  return kind.readVnf(keepMembers(asked.kept?.parameters ?? own, before, kind.parameters), sources.files);
 }
 
 /** The parameters that an instance keeps, by their key in a request. */
@@ -61,5 +64,6 @@ function contentsOf({ vnfInstanceId, flavour, files, templates }: VnfSources): P
     aspects: Object.fromEntries(flavour.aspects.map(({ id, vduDeltas }) => [id, Object.keys(vduDeltas)])),
     resources: (vduId) => hotResources(templates(), vduId),
     files,
+    now: new Date(),
   };
 }

@@ -17,8 +17,8 @@ interface ParametersOfVnf {
 }
 
 /**
- * The parameters of the kind of VNF: those of the operation's own request, or else those of the instantiation. A
- * request that repeats the parameters without `proxy`, for example, keeps the proxy of the instantiation.
+ * The parameters of the kind of VNF: those of the operation's own request, or else those of the instance. A request that
+ * repeats the parameters without `proxy`, for example, keeps the proxy of the instantiation.
  * @throws VnflowError INTERNAL when neither has parameters (a defect of the planner)
  */
 export async function readKindParameters(context: ActivityContext): Promise<ParametersOfVnf> {
@@ -29,8 +29,7 @@ export async function readKindParameters(context: ActivityContext): Promise<Para
     const own = request.additionalParams[kind.key];
     const kept = await deps.secrets.get(secretName.kindParameters(input.vnfInstanceId, kind.keptAs));
     if (own === undefined && kept === undefined) continue;
-    const parameters =
-      own === undefined ? kept : keepMembers(await completeParameters(context, kind, own), kept, kind.keptMembers);
+    const parameters = own === undefined ? kept : keepMembers(await completeParameters(context, kind, own), kept, kind);
     return { kind, parameters: kind.schema.parse(parameters) };
   }
   throw new VnflowError('INTERNAL', {

@@ -1,7 +1,7 @@
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { Vnf } from '../../domain/vnf-kinds/vnf-kind.ts';
-import { type PlanQuestion, vnfOf } from '../../planning/make-plan.ts';
+import { type PlanQuestion, reconfiguredVnf, vnfOf } from '../../planning/make-plan.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { readFact } from './kept-facts.ts';
 import { readInstance, readOperation } from './operation-facts.ts';
@@ -18,11 +18,14 @@ export async function readPlanQuestion(context: ActivityContext): Promise<PlanQu
 }
 
 /**
- * The VNF of the operation under way.
- * @throws VnflowError INTERNAL for a terminate or a modification: their requests do not describe a VNF
+ * The VNF of the operation under way; that of a modification as it is to become.
+ * @throws VnflowError INTERNAL for a terminate, and for a modification that concerns nothing inside the servers: their
+ * requests do not describe a VNF
  */
 export async function readVnf(context: ActivityContext): Promise<Vnf> {
   const question = await readPlanQuestion(context);
+  const changed = question.operation === 'MODIFY_INFO' ? await reconfiguredVnf(context.deps, question) : undefined;
+  if (changed) return changed.vnf;
   if (question.operation === 'TERMINATE' || question.operation === 'MODIFY_INFO') {
     throw new VnflowError('INTERNAL', {
       detail: `${question.operation} ${context.input.vnfLcmOpOccId} does nothing inside its VNF.`,

@@ -34,6 +34,7 @@ CNI_WAIT=${CNI_WAIT:-10m}
 HTTP_PROXY=${HTTP_PROXY:-}
 HTTPS_PROXY=${HTTPS_PROXY:-}
 NO_PROXY=${NO_PROXY:-}
+HTTP_PRIVATE_REGISTRIES=${HTTP_PRIVATE_REGISTRIES:-}
 VNFLOW_OUTPUT=${VNFLOW_OUTPUT:-/dev/null}
 VNFLOW_SECRET_OUTPUT=${VNFLOW_SECRET_OUTPUT:-}
 
@@ -69,6 +70,7 @@ check_variables() {
   only_characters JOIN_TOKEN "$JOIN_TOKEN" 'a-z0-9.'
   only_characters CA_CERT_HASH "$CA_CERT_HASH" 'a-f0-9sh:'
   only_characters CERTIFICATE_KEY "$CERTIFICATE_KEY" 'a-f0-9'
+  only_characters HTTP_PRIVATE_REGISTRIES "$HTTP_PRIVATE_REGISTRIES" 'A-Za-z0-9.:,"-'
   only_characters LOGIN_USER "$LOGIN_USER" 'a-z0-9_-'
   [ -n "$NODE_NAME" ] && [ -n "$NODE_IP" ] || fail "NODE_NAME or NODE_IP is not set"
 }
@@ -112,6 +114,7 @@ run_script() {
   : > "$PRINTED/output" && chmod 600 "$PRINTED/output" || fail "cannot write $PRINTED/output"
   : > "$WORK/begun" || fail "cannot write $WORK/begun: is the disk full?"
   use_proxy
+  export HTTP_PRIVATE_REGISTRIES # the inside of a list in docker's daemon.json
   if [ "${CLUSTER_ENDPOINT##*:}" = 6443 ]; then export ha_flag=False; else export ha_flag=True; fi
   {
     (cd "$WORK/run" && bash "$WORK/script" "$@" < /dev/null 2>&1)

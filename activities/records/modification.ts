@@ -1,5 +1,7 @@
 import { changedInfo, modifiedInfo } from '../../domain/modified-info.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
+import { withoutRegistryLogins } from '../../domain/vnf-kinds/kubernetes-cluster/registry-connections.ts';
+import { reconfiguredVnf } from '../../planning/make-plan.ts';
 import type { StateChange } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { ActivityContext } from '../activity-context.ts';
@@ -7,8 +9,8 @@ import { readInstance } from '../facts/operation-facts.ts';
 import { readRequest } from '../facts/read-request.ts';
 
 /**
- * Makes what the end of a MODIFY_INFO writes. The VIM connections stay sealed with the instance; its row has them
- * without secrets.
+ * Makes what the end of a MODIFY_INFO writes. The VIM connections and the parameters of the kind of VNF stay sealed with
+ * the instance; its row has what was changed without secrets.
  */
 export async function readModification(
   context: ActivityContext,
@@ -16,6 +18,7 @@ export async function readModification(
   const { deps, input } = context;
   const { vnfInstanceId: owner } = input;
   const row = await readInstance(context);
+  const request = await readRequest(context, 'MODIFY_INFO');
   const sealed = await deps.secrets.get(secretName.vimConnectionInfo(owner));
   const change = modifiedInfo(
     {
@@ -26,21 +29,25 @@ export async function readModification(
       extensions: row.extensions ?? undefined,
       vimConnectionInfo: (sealed ?? {}) as Record<string, unknown>,
     },
-    await readRequest(context, 'MODIFY_INFO'),
+    request,
   );
   const { vnfInstanceName: name, vnfInstanceDescription: description, vimConnectionInfo, ...maps } = change;
   const changed = changedInfo(change);
+  const kept = (await reconfiguredVnf(deps, { instance: row, request }))?.vnf.kept;
   return {
     instance: {
       ...maps,
+      ...withoutRegistryLogins(maps),
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
       ...(vimConnectionInfo === undefined ? {} : { vimConnectionInfo: withoutSecrets(vimConnectionInfo) }),
     },
     ...(changed === undefined ? {} : { changedInfo: changed }),
     also: async (tx) => {
+      const secrets = deps.secrets.within(tx);
+      if (kept) await secrets.put(secretName.kindParameters(owner, kept.as), kept.parameters, owner);
       if (vimConnectionInfo === undefined) return;
-      await deps.secrets.within(tx).put(secretName.vimConnectionInfo(owner), vimConnectionInfo, owner);
+      await secrets.put(secretName.vimConnectionInfo(owner), vimConnectionInfo, owner);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { ActivityKind } from '../../domain/steps/index.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { createStepActivity, type StepActivity } from '../step-context.ts';
 import { applyStack } from './apply-stack.ts';
+import { connectRegistries } from './connect-registries.ts';
 import { deleteStack } from './delete-stack.ts';
 import { discover } from './discover.ts';
 import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
@@ -26,6 +27,7 @@ import { removeControlPlane } from './remove-control-plane.ts';
 import { removeWorkers } from './remove-workers.ts';
 import { replaceServers } from './replace-servers.ts';
 import { restoreControlPlane } from './restore-control-plane.ts';
+import { restoreRegistries } from './restore-registries.ts';
 import { runHook } from './run-hook.ts';
 import { runUserData } from './run-user-data.ts';
 import { scheduleSnapshots } from './schedule-snapshots.ts';
@@ -71,6 +73,8 @@ const STEPS: { readonly [K in ActivityKind]: StepActivity<K> } = {
   prepareRegistry,
   startRegistry,
   verifyRegistry,
+  connectRegistries,
+  restoreRegistries,
 };
 
 /** The activities that run steps. */

@@ -24,6 +24,8 @@ export interface InsideServers {
   beforeStackRecreated(drawing: PlanDrawing, slots: readonly string[]): After;
   /** Draws the replacement of servers by a heal: its order, and what happens in the servers before and after it. */
   replaceServers(drawing: PlanDrawing, slots: readonly string[]): void;
+  /** Draws what changed properties of the VNF change inside its servers, or the way back. */
+  reconfigure(drawing: PlanDrawing, slots: readonly string[], direction: Plan['direction']): void;
 }
 
 /** Servers that an operation has removed from the stack. */

@@ -1,4 +1,5 @@
 import { applyStack } from './apply-stack.ts';
+import { connectRegistries } from './connect-registries.ts';
 import { deleteStack } from './delete-stack.ts';
 import { discover } from './discover.ts';
 import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
@@ -23,6 +24,7 @@ import { removeControlPlane } from './remove-control-plane.ts';
 import { removeWorkers } from './remove-workers.ts';
 import { replaceServers } from './replace-servers.ts';
 import { restoreControlPlane } from './restore-control-plane.ts';
+import { restoreRegistries } from './restore-registries.ts';
 import { runHook } from './run-hook.ts';
 import { runUserData } from './run-user-data.ts';
 import { scheduleSnapshots } from './schedule-snapshots.ts';
@@ -71,6 +73,8 @@ export const STEP_KINDS = {
   prepareRegistry,
   startRegistry,
   verifyRegistry,
+  connectRegistries,
+  restoreRegistries,
 } as const satisfies Record<string, StepKindFacts>;
 
 export type StepKind = keyof typeof STEP_KINDS;

@@ -3,11 +3,23 @@ import { VnflowError } from '../problems.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** @returns the members of the kept parameters for which a later request says nothing */
-export function keepMembers(own: unknown, kept: unknown, names: readonly string[]): unknown {
+/** The names of members, as a kind of VNF has them. */
+interface MemberNames {
+  readonly keptMembers: readonly string[];
+  readonly heldMembers: readonly string[];
+}
+
+/**
+ * @returns the parameters of a later request, with the kept members for which it says nothing, and those that hold
+ * whatever it says
+ */
+export function keepMembers(own: unknown, kept: unknown, { keptMembers, heldMembers }: MemberNames): unknown {
   if (!isObject(own) || !isObject(kept)) return own;
-  const missing = names.filter((name) => own[name] === undefined && kept[name] !== undefined);
-  return { ...own, ...Object.fromEntries(missing.map((name) => [name, kept[name]])) };
+  const others = Object.fromEntries(Object.entries(own).filter(([name]) => !heldMembers.includes(name)));
+  const taken = [...keptMembers, ...heldMembers].filter(
+    (name) => others[name] === undefined && kept[name] !== undefined,
+  );
+  return { ...others, ...Object.fromEntries(taken.map((name) => [name, kept[name]])) };
 }
 
 /** @throws VnflowError BAD_REQUEST for a member that a later request changes */

@@ -22,7 +22,12 @@ export interface PackageContents {
   /** Resources of the top HOT and of a VDU's nested one: name → Heat type. */
   readonly resources: (vduId: string) => ReadonlyMap<string, string>;
   readonly files: PackageFiles;
+  /** The time of the check: certificates in the package expire. */
+  readonly now: Date;
 }
+
+/** What a check of changed properties needs. */
+export type ReconfigurationSources = Pick<PackageContents, 'files' | 'now'>;
 
 /** The facts about an instance and a request that a kind of VNF needs to plan an operation. */
 export interface VnfFacts {
@@ -80,6 +85,12 @@ export interface Vnf {
   discover(stack: DiscoveredStack): { readonly nodes: readonly DiscoveredNode[]; readonly facts: OperationFacts };
   /** What happens inside the servers. @throws VnflowError when the operation would do harm */
   inside(facts: VnfFacts): InsideServers;
+  /**
+   * The VNF after a change of its vnfConfigurableProperties (a merge patch).
+   * @returns undefined when nothing inside the servers depends on what the patch changes
+   * @throws VnflowError BAD_REQUEST naming the member
+   */
+  reconfigured(patch: Readonly<Record<string, unknown>>, sources: ReconfigurationSources): Vnf | undefined;
   /** Checks a finished plan. @throws VnflowError when it needs what is not there */
   checkPlan(plan: Plan, facts: VnfFacts): void;
 }
@@ -103,6 +114,8 @@ export interface KindParameters {
   readonly keptMembers: readonly string[];
   /** Those of them that no later request may change. */
   readonly fixedMembers: readonly string[];
+  /** Members that a later request may repeat, and does not change: they are changed on all servers, or on none. */
+  readonly heldMembers: readonly string[];
   /**
    * @param parameters as `schema` reads them
    * @param role of the server, as `discover` gives it

@@ -3,10 +3,12 @@ import { type ProxyParameters, proxyProblem } from '../../node-proxy.ts';
 import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
+import { checkConnections } from './check-registries.ts';
 import { describeMissing, installContractOf, readsProxy } from './install-contract.ts';
 import { scriptText } from './install-scripts.ts';
-import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential } from './parameters.ts';
+import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential, registriesOf } from './parameters.ts';
 import { parametersByAspect } from './parameters-by-aspect.ts';
+import { REGISTRY_CONNECTIONS } from './registry-connections.ts';
 
 const MEMBER = `additionalParams.${CLUSTER_PARAMETERS.key}`;
 
@@ -19,6 +21,7 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
   const parameters = parseMember(ClusterParameters, parametersByAspect(given, contents), MEMBER.split('.'));
   checkScript(parameters, contents);
   checkProxy(parameters.proxy);
+  checkConnections(registriesOf(parameters), contents, `${MEMBER}.${REGISTRY_CONNECTIONS}`);
   for (const member of ['pod_cidr', 'cluster_cidr'] as const) checkInside(member, parameters.master_node[member]);
   for (const role of ['master_node', 'worker_node'] as const) {
     const node = parameters[role];

@@ -2,6 +2,7 @@ import type { PlanStep } from '../../operation/plan.ts';
 import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import type { HealFacts } from './heal-facts.ts';
 import { controlPlaneArrives, workerArrives } from './node-arrival.ts';
+import type { ClusterShape } from './shape.ts';
 import { drawLabels } from './worker-labels.ts';
 
 /** The control-plane nodes to replace: dead nodes leave before any node joins, living nodes leave one at a time. */
@@ -12,17 +13,18 @@ export interface ControlPlaneOrder {
 
 /** The steps that replace the nodes of a heal, and touch nothing else but the control plane. */
 export function drawReplacement(drawing: PlanDrawing, facts: HealFacts, order: ControlPlaneOrder): void {
-  let complete = replaceDead(drawing, order);
+  const { shape } = facts;
+  let complete = replaceDead(drawing, shape, order);
   let workersBack: After = [];
   const waves = workerWaves(facts);
   for (let round = 0; round < Math.max(waves.length, order.alive.length); round++) {
     const wave = waves[round];
-    if (wave) workersBack = replaceWorkers(drawing, workersBack, { ...wave, part: round });
+    if (wave) workersBack = replaceWorkers(drawing, workersBack, { ...wave, part: round, shape });
     const slot = order.alive[round];
     if (slot === undefined) continue;
     const left = controlPlaneLeaves(drawing, slot, { after: complete, excluded: [slot] });
     const discovered = drawing.replaceServers([left], { slot });
-    complete = [controlPlaneReturns(drawing, slot, { discovered, joinAfter: [], excluded: [] })];
+    complete = controlPlaneReturns(drawing, slot, { discovered, shape, joinAfter: [], excluded: [] });
   }
   const known = keepVim(drawing, facts, complete);
   const last = [...known, ...workersBack];
@@ -31,7 +33,7 @@ export function drawReplacement(drawing: PlanDrawing, facts: HealFacts, order: C
 }
 
 /** @returns the steps after which the next member may change */
-function replaceDead(drawing: PlanDrawing, { dead, alive }: ControlPlaneOrder): After {
+function replaceDead(drawing: PlanDrawing, shape: ClusterShape, { dead, alive }: ControlPlaneOrder): After {
   if (dead.length + alive.length === 0) return [];
   // This step finds what the script of the load balancers needs to know about the cluster, before anything changes.
   let gone: After = [drawing.add('discover', [], { part: 0 })];
@@ -44,7 +46,7 @@ function replaceDead(drawing: PlanDrawing, { dead, alive }: ControlPlaneOrder): 
   let complete = gone;
   for (const [index, slot] of dead.entries()) {
     const excluded = dead.slice(index + 1);
-    complete = [controlPlaneReturns(drawing, slot, { discovered, joinAfter: complete, excluded })];
+    complete = controlPlaneReturns(drawing, slot, { discovered, shape, joinAfter: complete, excluded });
   }
   return complete;
 }
@@ -62,20 +64,26 @@ function controlPlaneLeaves(drawing: PlanDrawing, slot: string, { after, exclude
 }
 
 interface Returning {
+  readonly shape: ClusterShape;
   readonly discovered: PlanStep;
   readonly joinAfter: After;
   /** Slots of nodes that no load balancer names yet. */
   readonly excluded: readonly string[];
 }
 
-/** @returns the step after which the load balancers name the node */
+/** @returns the steps after which the load balancers name the node, and pods can run on it */
 function controlPlaneReturns(
   drawing: PlanDrawing,
   slot: string,
-  { discovered, joinAfter, excluded }: Returning,
-): PlanStep {
-  const joined = controlPlaneArrives(drawing, slot, { discovered, joinAfter, loadBalanced: true });
-  return drawing.add('includeInLoadBalancers', [joined], { slot, out: excluded });
+  { discovered, shape, joinAfter, excluded }: Returning,
+): After {
+  const { joined, usable } = controlPlaneArrives(drawing, slot, {
+    discovered,
+    joinAfter,
+    shape: { ...shape, loadBalanced: true },
+  });
+  const included = drawing.add('includeInLoadBalancers', [joined], { slot, out: excluded });
+  return shape.usesRegistries ? [included, ...usable] : [included];
 }
 
 interface Wave {
@@ -87,7 +95,7 @@ interface Wave {
 function replaceWorkers(
   drawing: PlanDrawing,
   after: After,
-  { workers, others, part }: Wave & { readonly part: number },
+  { workers, others, part, shape }: Wave & { readonly part: number; readonly shape: ClusterShape },
 ): After {
   const place = part === 0 ? {} : { part: part + 1 };
   const drained = workers.length > 0 ? [drawing.add('removeWorkers', after, { ...place, workers })] : after;
@@ -95,7 +103,7 @@ function replaceWorkers(
   if (workers.length === 0) return [];
   // a successor may have the name of its predecessor: its Node object must not be the one that goes
   const forgotten = drawing.add('forgetNodes', [discovered], { ...place, workers });
-  return workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [forgotten] }));
+  return workers.flatMap((slot) => workerArrives(drawing, slot, { discovered, shape, joinAfter: [forgotten] }));
 }
 
 /** Divides the workers into waves. Not all are replaced at once, because pods that must move need another node. */

@@ -2,8 +2,9 @@ import type { DiscoveredStack } from '../../discovered-stack.ts';
 import type { Plan } from '../../operation/plan.ts';
 import { parseMember } from '../../parse-member.ts';
 import type { InsideServers } from '../../stack-plans/inside-servers.ts';
-import type { Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
+import type { ReconfigurationSources, Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkClusterParameters } from './check-parameters.ts';
+import { changedConnections } from './check-registries.ts';
 import { backupIdOf, checkBackup } from './chosen-backup.ts';
 import { Survey } from './cluster-look.ts';
 import { discoverCluster, discoverNodes } from './discovery.ts';
@@ -14,6 +15,7 @@ import type { InstallContract } from './install-contract.ts';
 import { checkInstallScripts, contractOfKept } from './install-scripts.ts';
 import { checkMonolithPlan, checkMonolithShape } from './monolith.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters, clusterLogin } from './parameters.ts';
+import { REGISTRY_CONNECTIONS } from './registry-connections.ts';
 import { checkScaledVdu } from './scaled-workers.ts';
 import { checkNewCluster, clusterShape } from './shape.ts';
 
@@ -90,6 +92,12 @@ class KubernetesCluster implements Vnf {
       additionalParams: facts.additionalParams,
       survey: Survey.optional().parse(facts.survey),
     });
+  }
+
+  reconfigured(patch: Readonly<Record<string, unknown>>, sources: ReconfigurationSources): Vnf | undefined {
+    if (!(REGISTRY_CONNECTIONS in patch)) return undefined;
+    const connections = [...changedConnections(patch[REGISTRY_CONNECTIONS], sources)];
+    return new KubernetesCluster({ ...this.#parameters, [REGISTRY_CONNECTIONS]: connections }, this.#contract);
   }
 
   checkPlan(plan: Plan, { vnfInstanceId, backups, additionalParams }: VnfFacts): void {

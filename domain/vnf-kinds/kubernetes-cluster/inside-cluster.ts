@@ -1,3 +1,4 @@
+import { parseSlot } from '../../slot.ts';
 import type { InsideServers } from '../../stack-plans/inside-servers.ts';
 import type { ControlPlaneSurvey } from './control-plane-survey.ts';
 import { healFacts } from './heal-facts.ts';
@@ -23,6 +24,15 @@ export function insideCluster({ shape, additionalParams, survey }: ClusterFacts)
     beforeServersRemoved: drawLeavingWorkers,
     afterServersRemoved: (drawing, slots, removed) => drawGoneWorkers(drawing, slots, { shape, ...removed }),
     beforeStackRecreated: () => [],
+    reconfigure: (drawing, slots, direction) => {
+      const kind = direction === 'forward' ? 'connectRegistries' : 'restoreRegistries';
+      for (const slot of slots.filter(isNodeOf(shape))) drawing.add(kind, [], { slot });
+    },
     replaceServers: (drawing, slots) => drawHeal(drawing, healFacts(slots, shape, additionalParams), survey),
   };
+}
+
+/** VNFCs of other VDUs are no nodes of the cluster. */
+function isNodeOf({ controlPlane, workers }: ClusterShape): (slot: string) => boolean {
+  return (slot) => [controlPlane.vduId, workers.vduId].includes(parseSlot(slot).vduId);
 }

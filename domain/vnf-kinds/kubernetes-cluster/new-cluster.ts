@@ -1,7 +1,7 @@
 import type { PlanStep } from '../../operation/plan.ts';
 import { slotNames } from '../../slot.ts';
 import type { PlanDrawing } from '../../stack-plans/plan-drawing.ts';
-import { controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
+import { connectRegistries, controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
 import type { ClusterShape } from './shape.ts';
 import { drawLabels } from './worker-labels.ts';
 
@@ -11,21 +11,26 @@ import { drawLabels } from './worker-labels.ts';
  * one after another. The critical path does not grow with the number of workers.
  */
 export function drawNewCluster(drawing: PlanDrawing, shape: ClusterShape, discovered: PlanStep): void {
-  const { controlPlane, workers, loadBalanced, vimNamed } = shape;
+  const { controlPlane, workers, vimNamed } = shape;
   const [first, ...others] = slotNames(controlPlane.vduId, controlPlane.count);
   if (first === undefined) throw new RangeError('a cluster needs a control-plane node');
-  const ready = prepareControlPlane(drawing, first, { discovered, loadBalanced });
+  const ready = prepareControlPlane(drawing, first, { discovered, shape });
   const init = drawing.add('initControlPlane', [ready], { slot: first });
   const cni = drawing.add('installCni', [init], { slot: first });
+  const usable: PlanStep[] = shape.usesRegistries
+    ? [...connectRegistries(drawing, first, { joined: init, shape })]
+    : [];
   let joined = init;
-  for (const slot of others) {
-    joined = controlPlaneArrives(drawing, slot, { discovered, loadBalanced, joinAfter: [joined], readyLater: true });
+  for (const [index, slot] of others.entries()) {
+    const arrived = controlPlaneArrives(drawing, slot, { discovered, shape, joinAfter: [joined], readyLater: true });
+    ({ joined } = arrived);
+    // the last one follows all others
+    if (shape.usesRegistries || index === others.length - 1) usable.push(...arrived.usable);
   }
-  const joins = slotNames(workers.vduId, workers.count).map((slot) =>
-    workerArrives(drawing, slot, { discovered, joinAfter: [init], readyLater: true }),
+  const workersUsable = slotNames(workers.vduId, workers.count).flatMap((slot) =>
+    workerArrives(drawing, slot, { discovered, shape, joinAfter: [init], readyLater: true }),
   );
-  const membersJoined = joined === init ? [] : [joined];
-  const verified = drawing.add('verifyCluster', [cni, ...membersJoined, ...joins], { slot: first });
+  const verified = drawing.add('verifyCluster', [cni, ...usable, ...workersUsable], { slot: first });
   const known = [
     ...(vimNamed ? [drawing.add('registerVim', [verified], { slot: first })] : []),
     ...drawLabels(drawing, shape, [verified]),

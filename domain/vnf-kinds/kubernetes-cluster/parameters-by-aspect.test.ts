@@ -7,6 +7,7 @@ const contents = {
   vnfInstanceId: 'i-1',
   vdus: ['masterNode', 'workerNode'],
   aspects: { master_instance: ['masterNode'], worker_instance: ['workerNode'], both: ['masterNode', 'workerNode'] },
+  now: new Date(),
   resources: (vduId: string) =>
     new Map([[vduId === 'masterNode' ? 'masterNode_CP1' : 'workerNode_CP2', 'OS::Neutron::Port']]),
   files: new Map([[SCRIPT, readFileSync(new URL(`../../../samples/kubernetes-cluster/${SCRIPT}`, import.meta.url))]]),

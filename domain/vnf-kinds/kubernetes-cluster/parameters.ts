@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withoutHostBits } from '../../ipv4-network.ts';
 import { ProxyParameters } from '../../node-proxy.ts';
+import { REGISTRY_CONNECTIONS, RegistryConnections } from './registry-connections.ts';
 
 /** Host bits, as the guides have them (192.168.3.0/16), are cleared: not every tool takes them. */
 const ipv4Cidr = z.cidrv4('must be an IPv4 network such as 10.200.0.0/16').transform(withoutHostBits);
@@ -24,6 +25,8 @@ export const CLUSTER_PARAMETERS = {
   /** The servers have no other way out than the proxy. */
   keptMembers: ['proxy'],
   fixedMembers: [],
+  /** A node that is made anew must not have other registries than the others. */
+  heldMembers: [REGISTRY_CONNECTIONS],
 } as const;
 
 /** `additionalParams.k8s_cluster_installation_param` of the guide (seeds/000, "Request Parameter Description"). */
@@ -38,8 +41,15 @@ export const ClusterParameters = z.object({
   }),
   worker_node: nodeLogin,
   proxy: ProxyParameters.optional(),
+  /** The private registries that the nodes pull images from. */
+  [REGISTRY_CONNECTIONS]: RegistryConnections.optional(),
 });
 export type ClusterParameters = z.infer<typeof ClusterParameters>;
+
+/** The private registries of a cluster. */
+export function registriesOf({ [REGISTRY_CONNECTIONS]: connections = [] }: ClusterParameters) {
+  return connections;
+}
 
 /** The login of a node. @param role as `discover` gives it: `master` or `worker` */
 export function clusterLogin({ master_node, worker_node }: ClusterParameters, role: string) {

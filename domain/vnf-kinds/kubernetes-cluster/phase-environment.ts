@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { nodeProxy } from '../../node-proxy.ts';
-import type { ClusterParameters } from './parameters.ts';
+import { type NodeProxy, nodeProxy } from '../../node-proxy.ts';
+import { type ClusterParameters, registriesOf } from './parameters.ts';
+import { isTls } from './registry-connections.ts';
 
 /** The facts about a cluster that `discover` finds and every node needs. */
 export interface ClusterContext {
@@ -87,7 +88,8 @@ export function phaseEnvironment({
     ...(cluster.virtualIp === undefined ? {} : keepalived(cluster.virtualIp, { node, cluster })),
     ...(vrrpPassword === undefined ? {} : { VRRP_PASSWORD: vrrpPassword }),
     ...(backup === undefined ? {} : backupVariables(backup)),
-    ...proxyVariables({ phase, node, parameters, cluster }),
+    ...proxyVariables({ node, parameters, cluster }),
+    ...registryVariables(parameters),
     ...(credentials === undefined
       ? {}
       : {
@@ -110,12 +112,28 @@ function hostLines(nodes: readonly { readonly name: string; readonly address: st
     .join('\n');
 }
 
-function proxyVariables({ node, parameters, cluster }: PhaseFacts): Record<string, string> {
+/** What a script of Tacker's contract reads: the HTTP registries as the inside of a list in docker's daemon.json. */
+function registryVariables(parameters: ClusterParameters): Record<string, string> {
+  const servers = registriesOf(parameters).flatMap((one) => (isTls(one) ? [] : [JSON.stringify(one.server)]));
+  return servers.length === 0 ? {} : { HTTP_PRIVATE_REGISTRIES: servers.join(',') };
+}
+
+interface ProxyFacts extends Pick<PhaseFacts, 'parameters'> {
+  readonly node: Pick<PhaseFacts['node'], 'address'>;
+  readonly cluster: Pick<ClusterContext, 'endpoint' | 'virtualIp' | 'controlPlanes'>;
+}
+
+/** The proxy of the programs on a node. Undefined without one. */
+export function proxyOfNode({ node, parameters, cluster }: ProxyFacts): NodeProxy | undefined {
   const { pod_cidr: podCidr, cluster_cidr: serviceCidr } = parameters.master_node;
   const endpoint = cluster.endpoint.slice(0, cluster.endpoint.lastIndexOf(':'));
   const planes = cluster.controlPlanes.map(({ address }) => address);
   const hosts = [node.address, endpoint, ...(cluster.virtualIp === undefined ? [] : [cluster.virtualIp]), ...planes];
-  const proxy = nodeProxy(parameters.proxy, { networks: [podCidr, serviceCidr], hosts });
+  return nodeProxy(parameters.proxy, { networks: [podCidr, serviceCidr], hosts });
+}
+
+function proxyVariables(facts: ProxyFacts): Record<string, string> {
+  const proxy = proxyOfNode(facts);
   if (!proxy) return {};
   return {
     ...(proxy.http === undefined ? {} : { HTTP_PROXY: proxy.http }),

@@ -3,7 +3,7 @@ import { slotNames } from '../../slot.ts';
 import type { After, PlanDrawing } from '../../stack-plans/plan-drawing.ts';
 import { type ControlPlaneSurvey, slotsThatAre } from './control-plane-survey.ts';
 import type { HealFacts } from './heal-facts.ts';
-import { controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
+import { connectRegistries, controlPlaneArrives, prepareControlPlane, workerArrives } from './node-arrival.ts';
 import { quorumSentence } from './quorum.ts';
 import type { ClusterShape } from './shape.ts';
 import { drawLabels } from './worker-labels.ts';
@@ -62,12 +62,21 @@ export function drawRestoration(drawing: PlanDrawing, facts: HealFacts, source: 
   const staying = workerSlots(shape).filter((slot) => !workers.includes(slot));
   const recalled = drawing.add('recallNodes', [restored], { slot: seed, staying });
   let joined = recalled;
-  for (const slot of replaced.filter((one) => one !== seed)) {
-    const { loadBalanced } = shape;
-    joined = controlPlaneArrives(drawing, slot, { discovered, loadBalanced, joinAfter: [joined] });
+  // a restore empties the directory of the seed's kubelet, also on a server that stays
+  const usable: PlanStep[] = shape.usesRegistries
+    ? [...connectRegistries(drawing, seed, { joined: recalled, shape })]
+    : [];
+  const members = replaced.filter((one) => one !== seed);
+  for (const [index, slot] of members.entries()) {
+    const arrived = controlPlaneArrives(drawing, slot, { discovered, shape, joinAfter: [joined] });
+    ({ joined } = arrived);
+    // the last one follows all others
+    if (shape.usesRegistries || index === members.length - 1) usable.push(...arrived.usable);
   }
-  const workerJoins = workers.map((slot) => workerArrives(drawing, slot, { discovered, joinAfter: [recalled] }));
-  const whole = [recalled, ...(joined === recalled ? [] : [joined]), ...workerJoins];
+  const workersUsable = workers.flatMap((slot) =>
+    workerArrives(drawing, slot, { discovered, shape, joinAfter: [recalled] }),
+  );
+  const whole = [recalled, ...usable, ...workersUsable];
   const known = shape.vimNamed ? [drawing.add('registerVim', whole, { slot: seed })] : whole;
   drawing.add('snapshotEtcd', [...known, ...drawLabels(drawing, shape, whole)], { slot: seed });
 }
@@ -85,9 +94,9 @@ interface Seed extends Pick<Source, 'seed' | 'replaced'> {
  * @returns the step after which the cluster can be restored on the seed. A seed that keeps its server is prepared
  * already.
  */
-function drawSeed(drawing: PlanDrawing, { seed, replaced, discovered, shape: { loadBalanced } }: Seed): PlanStep {
-  if (replaced.includes(seed)) return prepareControlPlane(drawing, seed, { discovered, loadBalanced });
-  return loadBalanced ? drawing.add('loadBalancer', [discovered], { slot: seed }) : discovered;
+function drawSeed(drawing: PlanDrawing, { seed, replaced, discovered, shape }: Seed): PlanStep {
+  if (replaced.includes(seed)) return prepareControlPlane(drawing, seed, { discovered, shape });
+  return shape.loadBalanced ? drawing.add('loadBalancer', [discovered], { slot: seed }) : discovered;
 }
 
 /**

@@ -28,7 +28,7 @@ export function drawNewWorkers(
   slots: readonly string[],
   { shape, discovered }: { readonly shape: ClusterShape; readonly discovered: PlanStep },
 ): void {
-  const joined = slots.map((slot) => workerArrives(drawing, slot, { discovered }));
+  const joined = slots.flatMap((slot) => workerArrives(drawing, slot, { discovered, shape }));
   drawEnd(drawing, shape, joined);
 }
 

@@ -1,7 +1,7 @@
 import { VnflowError } from '../../problems.ts';
 import { parseSlot } from '../../slot.ts';
 import type { VnfFacts } from '../vnf-kind.ts';
-import type { ClusterParameters } from './parameters.ts';
+import { type ClusterParameters, registriesOf } from './parameters.ts';
 
 /** How many nodes of which VDU a cluster has, and how its API is reached. */
 export interface ClusterShape {
@@ -16,21 +16,25 @@ export interface ClusterShape {
   readonly workersApart?: boolean;
   /** Is the API reached through a virtual address and HAProxy on the control-plane nodes? */
   readonly loadBalanced: boolean;
+  /** Do the nodes pull images from private registries? */
+  readonly usesRegistries?: boolean;
   /** Is the cluster a VIM, or does the instantiate request name one (`vim_name`) that it becomes? */
   readonly vimNamed?: boolean;
 }
 
 /** @param facts servers per VDU, and their slots when the servers exist */
 export function clusterShape(
-  { master_node, worker_node }: ClusterParameters,
+  parameters: ClusterParameters,
   { counts, isVim, slots, separatedVdus }: Pick<VnfFacts, 'counts' | 'isVim' | 'slots' | 'separatedVdus'>,
 ): ClusterShape {
+  const { master_node, worker_node } = parameters;
   const shapeOf = (vduId: string) => ({ vduId, count: counts[vduId] ?? 0 });
   return {
     controlPlane: shapeOf(master_node.vdu_id),
     workers: { ...shapeOf(worker_node.vdu_id), ...(slots ? { slots: slots.filter(isOf(worker_node.vdu_id)) } : {}) },
     workersApart: separatedVdus.includes(worker_node.vdu_id),
     loadBalanced: master_node.cluster_cp_name !== master_node.nic_cp_name,
+    ...(registriesOf(parameters).length > 0 ? { usesRegistries: true } : {}),
     vimNamed: isVim,
   };
 }

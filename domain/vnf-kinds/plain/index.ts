@@ -9,6 +9,7 @@ const nothingInside: InsideServers = {
   beforeServersRemoved: () => [],
   afterServersRemoved() {},
   beforeStackRecreated: () => [],
+  reconfigure() {},
   replaceServers(drawing, slots) {
     drawing.replaceServers([], { servers: slots });
   },
@@ -26,6 +27,7 @@ const plainVnf: Vnf = {
   discover: (stack) => ({ nodes: discoverServers(stack), facts: {} }),
   inside: () => nothingInside,
   checkPlan() {},
+  reconfigured: () => undefined,
 };
 
 /** A VNF without a management driver: a stack, and nothing that vnflow does inside its servers. */

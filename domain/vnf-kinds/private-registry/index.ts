@@ -77,6 +77,10 @@ class PrivateRegistry implements Vnf {
     return insideRegistry(slotName(vduId, 0));
   }
 
+  reconfigured(): undefined {
+    return undefined;
+  }
+
   checkPlan(plan: Plan, { additionalParams }: VnfFacts): void {
     checkContentLoss(plan, additionalParams);
   }

@@ -20,6 +20,7 @@ export function insideRegistry(slot: string): InsideServers {
     beforeServersRemoved: () => [],
     afterServersRemoved() {},
     beforeStackRecreated: lose,
+    reconfigure() {},
     replaceServers(drawing) {
       install(drawing, drawing.replaceServers(lose(drawing), { slot }));
     },

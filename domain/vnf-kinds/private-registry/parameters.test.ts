@@ -12,6 +12,7 @@ const contents: PackageContents = {
   vnfInstanceId: 'i1',
   vdus: ['PrivateRegistryVDU'],
   aspects: {},
+  now: new Date(),
   resources: () =>
     new Map([
       ['PrivateRegistryVDU', 'OS::Nova::Server'],

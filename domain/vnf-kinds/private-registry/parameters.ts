@@ -8,6 +8,7 @@ export const REGISTRY_PARAMETERS = {
   keptMembers: ['proxy', 'tls', 'users', 'host_names'],
   /** Clients of the registry have the CA and the login, and would have to be changed with it. */
   fixedMembers: ['tls', 'users', 'host_names'],
+  heldMembers: [],
 } as const;
 
 /**

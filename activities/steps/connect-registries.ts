@@ -1,0 +1,33 @@
+import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
+import { proxyOfNode } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
+import { readFact } from '../facts/kept-facts.ts';
+import { readOperation } from '../facts/operation-facts.ts';
+import { readVnf } from '../facts/plan-question.ts';
+import { readRegistries } from '../node/node-registries.ts';
+import { onNode } from '../node/node-session.ts';
+import { checkRegistry } from '../node/registry-check.ts';
+import { writeRegistries } from '../node/registry-files.ts';
+import type { StepContextOf } from '../step-context.ts';
+
+/**
+ * Checks every registry from the node, and then lets the node pull from them. When one cannot be used, the node stays as
+ * it is. A modification brings other registries than those that the instance keeps.
+ */
+export async function connectRegistries(step: StepContextOf<'connectRegistries'>): Promise<undefined> {
+  const { operation } = await readOperation(step);
+  const changed = operation === 'MODIFY_INFO' ? (await readVnf(step)).kept?.parameters : undefined;
+  await onNode(step, {}, async (node) => {
+    const parameters = ClusterParameters.parse(changed ?? node.parameters);
+    const registries = await readRegistries(step, parameters);
+    const proxy = proxyOfNode({
+      node: { address: node.node.nicAddress },
+      parameters,
+      cluster: (await readFact(step, 'cluster')) ?? { endpoint: ':', controlPlanes: [] },
+    });
+    for (const [index, registry] of registries.entries()) {
+      step.say(`checking the registry ${registry.server}`);
+      await checkRegistry(node, { registry, index, proxy });
+    }
+    await writeRegistries(node, registries);
+  });
+}

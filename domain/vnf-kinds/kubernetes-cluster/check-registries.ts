@@ -1,0 +1,54 @@
+import path from 'node:path';
+import { parseMember } from '../../parse-member.ts';
+import { VnflowError } from '../../problems.ts';
+import type { PackageFiles } from '../vnf-kind.ts';
+import { certificateProblem } from './registry-certificate.ts';
+import {
+  connectionsProblem,
+  REGISTRY_CONNECTIONS,
+  type RegistryConnection,
+  RegistryConnections,
+} from './registry-connections.ts';
+
+interface CertificateSources {
+  readonly files: PackageFiles;
+  /** The time at which certificates must be valid. */
+  readonly now: Date;
+}
+
+/**
+ * Checks the private registries of a request against each other and the package.
+ * @param at the path to the list, for the message
+ * @throws VnflowError BAD_REQUEST naming the member and what may stand there
+ */
+export function checkConnections(
+  connections: readonly RegistryConnection[],
+  { files, now }: CertificateSources,
+  at: string,
+): void {
+  const problem = connectionsProblem(connections);
+  if (problem) throw wrong(`${at}.${problem.index}.${problem.member}`, problem.sentence);
+  for (const [index, { certificate_path: given }] of connections.entries()) {
+    if (given === undefined) continue;
+    const member = `${at}.${index}.certificate_path`;
+    const content = files.get(path.posix.normalize(given));
+    if (content === undefined) throw wrong(member, `the VNF package has no file ${given}`);
+    const sentence = certificateProblem(content.toString(), now);
+    if (sentence !== undefined) throw wrong(member, `${given} ${sentence}`);
+  }
+}
+
+/**
+ * Reads the private registries of `vnfConfigurableProperties`. `null` and an empty list withdraw all of them.
+ * @throws VnflowError BAD_REQUEST naming the member
+ */
+export function changedConnections(given: unknown, sources: CertificateSources): readonly RegistryConnection[] {
+  const at = `vnfConfigurableProperties.${REGISTRY_CONNECTIONS}`;
+  const connections = parseMember(RegistryConnections, given ?? [], at.split('.'));
+  checkConnections(connections, sources, at);
+  return connections;
+}
+
+function wrong(member: string, sentence: string): VnflowError {
+  return new VnflowError('BAD_REQUEST', { detail: `${member}: ${sentence}.` });
+}
