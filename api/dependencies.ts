@@ -51,11 +51,18 @@ interface Limits {
   readonly jsonBytes: number;
   /** Bytes of an uploaded VNF package. */
   readonly packageBytes: number;
+  /** Bytes of all packages of a project. */
+  readonly projectBytes: number;
   /** Items of a page of VNF instances or operations; 0: no pages, as Tacker's default. */
   readonly pageSize: number;
 }
 
-const DEFAULT_LIMITS: Limits = { jsonBytes: 1024 * 1024, packageBytes: 1024 ** 3, pageSize: 0 };
+const DEFAULT_LIMITS: Limits = {
+  jsonBytes: 1024 * 1024,
+  packageBytes: 1024 ** 3,
+  projectBytes: 10 * 1024 ** 3,
+  pageSize: 0,
+};
 
 /** The parts that the API uses. It gets them once, at its start. */
 export interface ApiDependencies {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -89,9 +89,61 @@ it.each([
   });
   const again = randomUUID();
   expect((await upload({ addressInformation: address(`/${again}`) }, id)).status).toBe(202);
-  await vi.waitFor(async () =>
-    expect((await test.call('GET', `${PACKAGES}/${id}`)).json).toMatchObject({ onboardingState: 'ONBOARDED' }),
+  await vi.waitFor(
+    async () =>
+      expect((await test.call('GET', `${PACKAGES}/${id}`)).json).toMatchObject({ onboardingState: 'ONBOARDED' }),
+    { timeout: 30_000, interval: 50 },
   );
+});
+
+it('lets two direct uploads of a project in at a time, and asks for patience with the third, but not other projects', async () => {
+  const answers: (readonly [number | undefined, string | undefined])[] = [];
+  const ids = await Promise.all([created(), created(), created()]);
+  const open = ids.map((id) => {
+    const headers = { 'X-Auth-Token': `member@${test.tenant}`, 'Content-Type': 'application/zip' };
+    const sent = request(`${test.api.url}${PACKAGES}/${id}/package_content`, { method: 'PUT', headers });
+    sent
+      .on('error', () => {})
+      .on('response', (answer) => {
+        answers.push([answer.statusCode, answer.headers['retry-after']]);
+      });
+    sent.write('CSAR '); // and then nothing more
+    return sent;
+  });
+  await vi.waitFor(() => expect(answers).toEqual([[503, '10']]), { timeout: 40_000, interval: 50 });
+  const token = `member@${randomUUID()}`;
+  const { json } = await test.call('POST', PACKAGES, { json: {}, token });
+  const headers = { 'Content-Type': 'application/zip' };
+  const path = `${PACKAGES}/${json.id}/package_content`;
+  expect((await test.call('PUT', path, { body: `CSAR ${randomUUID()}`, headers, token })).status).toBe(202);
+  expect(answers).toHaveLength(1);
+  for (const each of open) each.destroy();
+});
+
+it('refuses a package that would take the project over its quota, and keeps nothing of it', async () => {
+  const small = await startTestApi({ limits: { projectBytes: 60_000, packageBytes: 100_000 } });
+  try {
+    const put = async (vnfdId: string) => {
+      const { json } = await small.call('POST', PACKAGES, { json: {} });
+      const headers = { 'Content-Type': 'application/zip' };
+      const path = `${PACKAGES}/${json.id}`;
+      const answer = await small.call('PUT', `${path}/package_content`, {
+        body: `CSAR ${vnfdId}`.padEnd(40_000),
+        headers,
+      });
+      return { answer, path };
+    };
+    const first = await put(randomUUID());
+    expect(first.answer.status).toBe(202);
+    const { answer, path } = await put(randomUUID());
+    expect([answer.status, answer.json.code]).toEqual([403, 'PACKAGE_QUOTA']);
+    expect((await small.call('GET', path)).json.onboardingState).toBe('CREATED');
+    await small.call('PATCH', first.path, { json: { operationalState: 'DISABLED' } });
+    expect((await small.call('DELETE', first.path)).status).toBe(204);
+    expect((await put(randomUUID())).answer.status).toBe(202);
+  } finally {
+    await small.stop();
+  }
 });
 
 it.each([

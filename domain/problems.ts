@@ -118,6 +118,20 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Correct the package and upload it again; `vnflow pack DIR -o FILE.zip` makes a valid one.',
   },
+  UPLOADS_BUSY: {
+    status: 503,
+    title: 'Service Unavailable',
+    retriable: true,
+    remedy:
+      'Send the upload again a little later (the header of the answer says when): only a few are worked on at a time.',
+  },
+  PACKAGE_QUOTA: {
+    status: 403,
+    title: 'Quota exceeded',
+    retriable: false,
+    remedy:
+      'Delete packages that are not needed any more, or ask the operator of vnflow for more (VNFLOW_PACKAGE_QUOTA_GB).',
+  },
   PACKAGE_FETCH: {
     status: 422,
     title: 'Unprocessable Entity',

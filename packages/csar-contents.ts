@@ -54,13 +54,14 @@ export async function readCsarContents(
   const claimsOf = Map.groupBy(claims, ({ path }) => path);
   const read: CsarEntry[] = [];
   const files = new Map<string, Buffer>();
+  const mostBytes = Math.min(limits.totalBytes, limits.totalFloorBytes + limits.totalRatio * source.size);
   let totalBytes = 0;
   let keptBytes = 0;
   for (const entry of entries.values()) {
     const claimed = isImageFile(entry.path) ? [] : (claimsOf.get(entry.path) ?? []);
     const algorithms = claimed.map(({ nodeAlgorithm }) => nodeAlgorithm);
-    const remaining = limits.totalBytes - totalBytes;
-    const content = await readEntryContent(source, entry, { limits, algorithms, remaining });
+    const remaining = mostBytes - totalBytes;
+    const content = await readEntryContent(source, entry, { limits, algorithms, mostBytes, remaining });
     for (const claim of claimed) refuseWrongHash(claim, content);
     totalBytes += content.size;
     keptBytes += content.bytes?.length ?? 0;

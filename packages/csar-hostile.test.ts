@@ -32,6 +32,10 @@ async function refusal(archive: Buffer | string, limits: Partial<CsarLimits> = {
   return error.message;
 }
 
+function bombs(count: number, each: Omit<HandmadeEntry, 'name'>): HandmadeEntry[] {
+  return Array.from({ length: count }, (_, at) => ({ name: `Files/x${at}.dat`, ...each }));
+}
+
 const ARCHIVES: readonly (readonly [what: string, archive: () => Buffer | string, sentence: RegExp])[] = [
   ['an empty upload', () => Buffer.alloc(0), /not a zip archive/],
   ['a text', () => Buffer.from('hello, I am a package'), /not a zip archive/],
@@ -165,6 +169,26 @@ const ARCHIVES: readonly (readonly [what: string, archive: () => Buffer | string
     'a HOT that is too long',
     () => withFiles({ 'BaseHOT/x.yaml': `# ${'x'.repeat(1_020_000)}` }),
     /x.yaml is longer than/,
+  ],
+  [
+    'a HOT of very many values',
+    () => withFiles({ 'BaseHOT/x.yaml': `a: [${'1,'.repeat(400_000)}1]` }),
+    /more than 200000 names and values, at BaseHOT\/x.yaml/,
+  ],
+  [
+    'a VNFD of very many values',
+    () => withFiles({ 'Definitions/x.yaml': `a: [${'1,'.repeat(400_000)}1]` }),
+    /VNFD has more than 200000 names and values, at Definitions\/x.yaml/,
+  ],
+  [
+    'many files of zeros that are small each',
+    () => withEntry(...bombs(16, { content: Buffer.alloc(3.9 * MIB), deflate: true })),
+    /zip bomb|unpacks to more than/,
+  ],
+  [
+    'many files that are kept',
+    () => withEntry(...bombs(3, { content: Buffer.alloc(3.9 * MIB) })),
+    /small files up to Files\/x2.dat have more than 8388608 bytes together/,
   ],
   [
     'a VNFD larger than what is kept',

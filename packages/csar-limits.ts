@@ -9,9 +9,12 @@ export interface CsarLimits {
   readonly fileBytes: number;
   /** Limit for all entries together, uncompressed, images included. */
   readonly totalBytes: number;
+  /** A package may unpack to this, and to `totalRatio` times the size of the archive besides. */
+  readonly totalFloorBytes: number;
+  readonly totalRatio: number;
   /** Files up to this size are kept in memory. */
   readonly keptFileBytes: number;
-  /** Limit for all files together that are kept in memory. */
+  /** Limit for all files together that are kept, in memory while the package is read, and in the store then. */
   readonly keptBytes: number;
   /** Limit for the VNFD and the Heat templates together, because parsing YAML blocks the process. */
   readonly yamlBytes: number;
@@ -31,9 +34,11 @@ export const DEFAULT_CSAR_LIMITS: CsarLimits = {
   entries: 4096,
   fileBytes: 256 * MIB,
   totalBytes: 32 * GIB,
+  totalFloorBytes: 16 * MIB,
+  totalRatio: 100,
   keptFileBytes: 4 * MIB,
-  keptBytes: 64 * MIB,
+  keptBytes: 8 * MIB,
   yamlBytes: MIB,
   ratio: 200,
-  ratioFloorBytes: 16 * MIB,
+  ratioFloorBytes: MIB,
 };

@@ -1,4 +1,4 @@
-import { readYaml } from '../domain/safe-yaml.ts';
+import { countYamlTokens, readYaml } from '../domain/safe-yaml.ts';
 import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
 import type { CsarLimits } from './csar-limits.ts';
 import { csarInvalid } from './csar-problem.ts';
@@ -6,6 +6,9 @@ import { decodeText } from './csar-text.ts';
 
 const DEFINITIONS_FILE = /^Definitions\/[^/]+\.ya?ml$/;
 const HEAT_TEMPLATE = /^BaseHOT\/.+\.ya?ml$/;
+
+/** Of all Heat templates together: parsing blocks the process. Templates of 500 servers have 60,000. */
+const MOST_TOKENS = 200_000;
 
 /** The YAML files of a package that vnflow parses: text by path. */
 export interface CsarYaml {
@@ -47,7 +50,14 @@ export function csarYaml(paths: Iterable<string>, files: ReadonlyMap<string, Buf
  * @throws VnflowError CSAR_INVALID
  */
 export function refuseBadTemplates(templates: ReadonlyMap<string, string>): void {
+  let tokens = 0;
   for (const [path, text] of templates) {
+    tokens += countYamlTokens(text, MOST_TOKENS - tokens);
+    if (tokens > MOST_TOKENS) {
+      throw csarInvalid(
+        `The Heat templates have more than ${MOST_TOKENS} names and values, at ${path}; make them smaller.`,
+      );
+    }
     try {
       readYaml(text);
     } catch (error) {

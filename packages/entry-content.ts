@@ -21,19 +21,21 @@ export interface EntryContent {
 interface ReadOptions {
   readonly limits: CsarLimits;
   readonly algorithms?: Iterable<string>;
+  readonly mostBytes?: number;
   readonly remaining?: number;
 }
 
 /**
  * Reads one entry to its end, in pieces: counts its bytes, computes its hashes, and keeps the content of a small entry.
  * @param options.algorithms of the hashes to compute, as `node:crypto` names them
+ * @param options.mostBytes limit for the whole package, for the message
  * @param options.remaining bytes that the entry may have, so that the whole package stays below its limit
  * @throws VnflowError CSAR_INVALID when the entry is damaged, or larger than its declared size or the limits
  */
 export async function readEntryContent(
   source: ByteSource,
   entry: ArchiveEntry,
-  { limits, algorithms = [], remaining = limits.totalBytes }: ReadOptions,
+  { limits, algorithms = [], mostBytes = limits.totalBytes, remaining = mostBytes }: ReadOptions,
 ): Promise<EntryContent> {
   const sha256 = createHash('sha256');
   const hashes = new Map([...algorithms].map((name) => [name, createHash(name)]));
@@ -46,7 +48,7 @@ export async function readEntryContent(
     refuseBomb(entry, size, limits);
     if (size > remaining) {
       throw csarInvalid(
-        `The package unpacks to more than ${limits.totalBytes} bytes, at the entry ${entry.path}; make it smaller.`,
+        `The package unpacks to more than ${mostBytes} bytes, at the entry ${entry.path}; make it smaller, or store it uncompressed.`,
       );
     }
     crc = crc32(piece, crc);

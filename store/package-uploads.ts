@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
 
-/** Begins the upload of a package from a URI. @returns false when the package is not in state CREATED */
+/** Begins the upload of a package. @returns false when the package is not in state CREATED */
 export async function beginPackageUpload(db: Database, id: string, attempt: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('vnfPackage')
@@ -25,6 +25,15 @@ export async function keepPackageUpload(
     .where('uploadAttempt', '=', attempt)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Sets the package of a direct upload back to CREATED. Its caller gets the reason as the answer. */
+export async function giveUpPackageUpload(db: Database, attempt: string): Promise<void> {
+  await db
+    .updateTable('vnfPackage')
+    .set({ onboardingState: 'CREATED', uploadAttempt: null, uploadSeenAt: null })
+    .where('uploadAttempt', '=', attempt)
+    .execute();
 }
 
 /** Sets the package back to CREATED, with the reason. @returns false when another attempt has taken the upload over */

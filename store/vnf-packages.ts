@@ -1,6 +1,8 @@
-import type { Selectable } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
+import { beginPackageUpload, giveUpPackageUpload, keepPackageUpload } from './package-uploads.ts';
 import type { VnfPackageTable } from './schema.ts';
 
 export type VnfPackageRow = Selectable<VnfPackageTable>;
@@ -86,52 +88,122 @@ export async function findVnfPackageByVnfdId(
 }
 
 /**
- * Stores the archive and the files, and makes the package ONBOARDED and ENABLED, in one transaction.
- * @param onboarded.attempt of an upload from a URI
+ * Stores the archive and the files, and makes the package ONBOARDED and ENABLED. Each piece is written by itself: one
+ * transaction for all of them would keep everybody else waiting for as long as they take. When it fails, nothing of the
+ * package is kept, and a direct upload leaves it CREATED.
+ * @param onboarded.attempt of an upload from a URI; undefined: a direct upload, which begins here
  * @returns false when the package was not CREATED, or another attempt has taken the upload over
  */
 export async function onboardVnfPackage(
   db: Database,
   id: string,
   archive: Uint8Array | AsyncIterable<Uint8Array>,
-  onboarded: OnboardedPackage,
+  { attempt: given, ...onboarded }: OnboardedPackage,
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable('vnfPackage')
-      .set({
-        onboardingState: 'ONBOARDED',
-        operationalState: 'ENABLED',
-        vnfdId: onboarded.vnfdId,
-        provider: onboarded.provider,
-        productName: onboarded.productName,
-        softwareVersion: onboarded.softwareVersion,
-        vnfdVersion: onboarded.vnfdVersion,
-        checksum: json(onboarded.checksum),
-        softwareImages: json(onboarded.softwareImages),
-        additionalArtifacts: json(onboarded.additionalArtifacts),
-        uploadAttempt: null,
-        uploadSeenAt: null,
-        onboardingFailure: null,
-      })
-      .where('id', '=', id)
-      .where((eb) =>
-        onboarded.attempt === undefined
-          ? eb('onboardingState', '=', 'CREATED')
-          : eb('uploadAttempt', '=', onboarded.attempt),
+  const attempt = given ?? randomUUID();
+  if (given === undefined && !(await beginPackageUpload(db, id, attempt))) return false;
+  try {
+    await removeContent(db, id);
+    return (
+      (await writeContent(db, { id, attempt }, { archive, ...onboarded })) && (await finish(db, attempt, onboarded))
+    );
+  } catch (error) {
+    await removeContent(db, id).catch(() => {}); // the next upload removes it, too
+    if (given === undefined) await giveUpPackageUpload(db, attempt).catch(() => {});
+    throw error;
+  }
+}
+
+async function removeContent(db: Database, id: string): Promise<void> {
+  for (const table of ['vnfPackageContent', 'vnfPackageFile'] as const)
+    await db.deleteFrom(table).where('packageId', '=', id).execute();
+}
+
+/** Writes as long as the upload belongs to the attempt. @returns false when it does not any more */
+async function writeContent(
+  db: Database,
+  { id, attempt }: { readonly id: string; readonly attempt: string },
+  { archive, files }: Pick<OnboardedPackage, 'files'> & { readonly archive: Uint8Array | AsyncIterable<Uint8Array> },
+): Promise<boolean> {
+  let seq = 0;
+  for await (const chunk of pieces(archive)) {
+    if (!(await keepPackageUpload(db, attempt))) return false;
+    await db.insertInto('vnfPackageContent').values({ packageId: id, seq, chunk }).execute();
+    seq++;
+  }
+  for (const group of groupsOf([...files])) {
+    if (!(await keepPackageUpload(db, attempt))) return false;
+    await db
+      .insertInto('vnfPackageFile')
+      .values(group.map(([path, content]) => ({ packageId: id, path, content })))
+      .execute();
+  }
+  return true;
+}
+
+const MOST_FILES_PER_STATEMENT = 100;
+
+/** Groups of files that one statement writes: many small ones, or one large one. */
+function groupsOf(files: readonly (readonly [string, Uint8Array])[]): (readonly [string, Uint8Array])[][] {
+  const groups: (readonly [string, Uint8Array])[][] = [];
+  let bytes = CHUNK_BYTES;
+  for (const file of files) {
+    bytes += file[1].length;
+    const last = groups.at(-1);
+    if (last !== undefined && bytes <= CHUNK_BYTES && last.length < MOST_FILES_PER_STATEMENT) last.push(file);
+    else {
+      groups.push([file]);
+      bytes = file[1].length;
+    }
+  }
+  return groups;
+}
+
+async function finish(db: Database, attempt: string, onboarded: Omit<OnboardedPackage, 'attempt'>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('vnfPackage')
+    .set({
+      onboardingState: 'ONBOARDED',
+      operationalState: 'ENABLED',
+      vnfdId: onboarded.vnfdId,
+      provider: onboarded.provider,
+      productName: onboarded.productName,
+      softwareVersion: onboarded.softwareVersion,
+      vnfdVersion: onboarded.vnfdVersion,
+      checksum: json(onboarded.checksum),
+      softwareImages: json(onboarded.softwareImages),
+      additionalArtifacts: json(onboarded.additionalArtifacts),
+      uploadAttempt: null,
+      uploadSeenAt: null,
+      onboardingFailure: null,
+    })
+    .where('uploadAttempt', '=', attempt)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Bytes that the packages of a project take in the store: archives, and files that are read again. */
+export async function bytesOfPackages(db: Database, tenant: string): Promise<number> {
+  const sums = (['vnfPackageContent', 'vnfPackageFile'] as const).map((table) =>
+    db
+      .selectFrom(table)
+      .innerJoin('vnfPackage', 'vnfPackage.id', `${table}.packageId`)
+      .select((eb) =>
+        eb.fn
+          .sum<string | null>(
+            eb.fn('octet_length', [table === 'vnfPackageFile' ? 'vnfPackageFile.content' : 'vnfPackageContent.chunk']),
+          )
+          .as('bytes'),
       )
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    let seq = 0;
-    for await (const chunk of pieces(archive)) {
-      await tx.insertInto('vnfPackageContent').values({ packageId: id, seq, chunk }).execute();
-      seq++;
-    }
-    for (const [path, content] of onboarded.files) {
-      await tx.insertInto('vnfPackageFile').values({ packageId: id, path, content }).execute();
-    }
-    return true;
-  });
+      .where('vnfPackage.tenant', '=', tenant)
+      .executeTakeFirst(),
+  );
+  return (await Promise.all(sums)).reduce((total, row) => total + Number(row?.bytes ?? 0), 0);
+}
+
+/** Makes the space of deleted packages free again. The embedded Postgres has no autovacuum that would do it. */
+export async function freeSpaceOfPackages(db: Database): Promise<void> {
+  await sql`vacuum vnf_package_content, vnf_package_file`.execute(db);
 }
 
 /**

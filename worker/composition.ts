@@ -67,7 +67,10 @@ export function composeActivities(
 }
 
 export interface ApiComposition
-  extends Pick<ApiDependencies, 'engine' | 'log' | 'endpoint' | 'notReady' | 'allowPackageCode' | 'checks' | 'metrics'>,
+  extends Pick<
+      ApiDependencies,
+      'engine' | 'log' | 'endpoint' | 'notReady' | 'allowPackageCode' | 'checks' | 'metrics' | 'limits'
+    >,
     Pick<Configuration, 'packageHosts' | 'vimHosts'> {
   /** URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;

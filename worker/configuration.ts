@@ -33,6 +33,7 @@ const Environment = z.object({
   VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
   VNFLOW_PACKAGE_HOSTS: optional(z.string()),
   VNFLOW_VIM_HOSTS: optional(z.string()),
+  VNFLOW_PACKAGE_QUOTA_GB: optional(z.coerce.number().min(0.01).max(10_000)),
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
   VNFLOW_ALLOW_PACKAGE_CODE: optional(z.enum(['0', '1'])),
 });
@@ -55,6 +56,8 @@ export interface Configuration {
   readonly packageHosts: HostSettings;
   /** Hosts that VIMs may have. */
   readonly vimHosts: HostSettings;
+  /** Bytes that the packages of a project may take. Undefined: the API's default. */
+  readonly packageQuotaBytes?: number | undefined;
   /** Whether code of packages may run. */
   readonly allowPackageCode: boolean;
 }
@@ -98,6 +101,8 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
       internal,
     },
     bootLimitSeconds: env.VNFLOW_BOOT_MINUTES === undefined ? undefined : env.VNFLOW_BOOT_MINUTES * 60,
+    packageQuotaBytes:
+      env.VNFLOW_PACKAGE_QUOTA_GB === undefined ? undefined : Math.round(env.VNFLOW_PACKAGE_QUOTA_GB * 1024 ** 3),
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     backups: {
       everySeconds:

@@ -216,11 +216,24 @@ async function apiOf(
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
   const { packageHosts, vimHosts, allowPackageCode } = configuration;
+  const { packageQuotaBytes } = configuration;
   const hosts = { packageHosts, vimHosts };
+  const limits = packageQuotaBytes === undefined ? {} : { limits: { projectBytes: packageQuotaBytes } };
   // Metrics name instances and error codes, and scrapers have no token: they are not for everybody on the network.
   const shown = isLoopback(api.host) ? { metrics } : {};
   const { checks } = engine;
-  const parts = { engine, keystoneUrl, endpoint, ...hosts, allowPackageCode, log, notReady, checks, ...shown };
+  const parts = {
+    engine,
+    keystoneUrl,
+    endpoint,
+    ...hosts,
+    ...limits,
+    allowPackageCode,
+    log,
+    notReady,
+    checks,
+    ...shown,
+  };
   const deps = composeApi(stored, parts);
   try {
     const running = await startApi({ deps, host: api.host, port: api.port });

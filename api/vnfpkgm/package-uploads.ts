@@ -12,12 +12,23 @@ import {
   takePackageUploadOver,
 } from '../../store/package-uploads.ts';
 import { secretName } from '../../store/secrets.ts';
+import { freeSpaceOfPackages } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
+import { onboardFile } from './onboard-file.ts';
 import { UploadVnfPackageFromUriRequest } from './package-requests.ts';
-import { onboardFile } from './upload-package-content.ts';
 
-/** The uploads from URIs that this process works on. */
+/** The uploads that this process works on. */
 export interface PackageUploads {
+  /**
+   * Lets a direct upload in. Its body may arrive slowly, so that alone takes no turn of `work`.
+   * @returns to be called when it has ended
+   * @throws VnflowError UPLOADS_BUSY when too many are under way, of this project or of all
+   */
+  admit(tenant: string): () => void;
+  /** Reads and stores a package when it is its turn: two at a time, for time and memory. */
+  work<T>(task: () => Promise<T>): Promise<T>;
+  /** Frees the space of a deleted package, after the work that is under way. */
+  freeSpace(): void;
   /** Looks for uploads whose process has died, now and then every few seconds. */
   start(): void;
   /** Seals the request and begins. @returns false when the package is not CREATED (any more) */
@@ -32,6 +43,8 @@ interface UploadTarget {
 }
 
 const AT_ONCE = 2;
+const MOST_OF_A_PROJECT = 2;
+const MOST_OF_ALL = 16;
 const KEEP_EVERY_MS = 5_000;
 /** An attempt that was not seen for so long has died with its process. */
 const SILENT_SECONDS = 30;
@@ -45,10 +58,14 @@ const LOOK_EVERY_MS = 15_000;
 export function createPackageUploads(context: ApiContext): PackageUploads {
   const ended = new AbortController();
   const queue = new PQueue({ concurrency: AT_ONCE });
+  const turns = new PQueue({ concurrency: AT_ONCE });
+  const admitted: string[] = [];
+  const work = <T>(task: () => Promise<T>): Promise<T> => turns.add(task);
+  let isFreeing = false;
   const run = (target: UploadTarget, attempt: string) => {
     const keeping = setInterval(() => void keepPackageUpload(context.db, attempt).catch(() => {}), KEEP_EVERY_MS);
     void queue
-      .add(() => fetchAndOnboard(context, target, { attempt, signal: ended.signal }))
+      .add(() => fetchAndOnboard(context, target, { attempt, signal: ended.signal, work }))
       .finally(() => clearInterval(keeping));
   };
   const takeOver = async () => {
@@ -58,6 +75,26 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
   };
   let looking: NodeJS.Timeout | undefined;
   return {
+    admit: (tenant) => {
+      if (admitted.length >= MOST_OF_ALL || admitted.filter((each) => each === tenant).length >= MOST_OF_A_PROJECT) {
+        throw new VnflowError('UPLOADS_BUSY', {
+          detail: `${MOST_OF_A_PROJECT} uploads of a project, and ${MOST_OF_ALL} of all, can be under way at a time.`,
+          retryAfterSeconds: 10,
+        });
+      }
+      admitted.push(tenant);
+      return () => void admitted.splice(admitted.indexOf(tenant), 1);
+    },
+    work,
+    freeSpace: () => {
+      if (isFreeing) return;
+      isFreeing = true;
+      const free = async () => {
+        isFreeing = false;
+        await freeSpaceOfPackages(context.db);
+      };
+      void turns.add(free).catch((error: unknown) => context.log.warn({ err: error }, 'space of packages not freed'));
+    },
     start: () => {
       const look = () => void takeOver().catch(() => {}); // the next look repeats it when the store was away
       look();
@@ -75,6 +112,7 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
       ended.abort();
       queue.clear();
       await queue.onIdle();
+      await turns.onIdle();
     },
   };
 }
@@ -82,17 +120,23 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
 interface Attempt {
   readonly attempt: string;
   readonly signal: AbortSignal;
+  readonly work: PackageUploads['work'];
 }
 
 /**
  * Never throws. An error of the upload is kept with the package; an upload that failed because of the store or of this
  * process is repeated.
  */
-async function fetchAndOnboard(context: ApiContext, target: UploadTarget, { attempt, signal }: Attempt): Promise<void> {
+async function fetchAndOnboard(
+  context: ApiContext,
+  target: UploadTarget,
+  { attempt, signal, work }: Attempt,
+): Promise<void> {
   const { db, secrets, limits, packageHosts, log } = context;
   const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));
   try {
     const sealed = await secrets.get(secretName.packageUpload(target.id));
+    if (sealed === undefined) throw createCutOffProblem();
     const { addressInformation, userName, password = '' } = UploadVnfPackageFromUriRequest.parse(sealed);
     const file = path.join(folder, 'package.zip');
     await fetchToFile(addressInformation, file, {
@@ -102,7 +146,7 @@ async function fetchAndOnboard(context: ApiContext, target: UploadTarget, { atte
       ...(userName === undefined ? {} : { credentials: { userName, password } }),
     });
     if (!(await keepPackageUpload(db, attempt, 'PROCESSING'))) return;
-    await onboardFile(context, target, { file, attempt });
+    await work(() => onboardFile(context, target, { file, attempt }));
     await secrets.removeOwnedBy(target.id);
   } catch (error) {
     if (signal.aborted) return;
@@ -112,6 +156,11 @@ async function fetchAndOnboard(context: ApiContext, target: UploadTarget, { atte
     await rm(folder, { recursive: true, force: true });
     log.debug({ vnfPackage: target.id }, 'an upload from a URI has ended');
   }
+}
+
+/** A direct upload has no address that it could be fetched from once more. */
+function createCutOffProblem(): VnflowError {
+  return new VnflowError('PACKAGE_FETCH', { detail: 'The upload was cut off when vnflow ended; send it again.' });
 }
 
 async function recordFailure(

@@ -1,30 +1,32 @@
-import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { VnflowError } from '../../domain/problems.ts';
-import { violatedConstraint } from '../../store/constraint.ts';
-import { findVnfPackageByVnfdId, onboardVnfPackage, type VnfPackageWithUsage } from '../../store/vnf-packages.ts';
-import type { ApiContext, OnboardableCsar } from '../dependencies.ts';
+import type { VnfPackageWithUsage } from '../../store/vnf-packages.ts';
+import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoint, withStream } from '../http/endpoint.ts';
-import { createConcurrentUploadProblem, vnfPackageOf } from './lookup.ts';
+import { vnfPackageOf } from './lookup.ts';
+import { onboardFile } from './onboard-file.ts';
+import type { PackageUploads } from './package-uploads.ts';
 
 /**
  * PUT package_content: 202 once the package is onboarded. A refused archive leaves the package CREATED, with nothing
  * kept.
  */
-export function uploadEndpoint(context: ApiContext): Endpoint {
+export function uploadEndpoint(context: ApiContext, uploads: PackageUploads): Endpoint {
   return withStream(async (request, body): Promise<ApiAnswer> => {
     const target = await vnfPackageOf(context, request);
     checkCreated(target);
     checkZip(request, context.limits.packageBytes);
+    const release = uploads.admit(target.tenant);
     const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));
     try {
       const file = path.join(folder, 'package.zip');
       await receive(body, file, context.limits.packageBytes);
-      await onboardFile(context, target, { file });
+      await uploads.work(() => onboardFile(context, target, { file }));
     } finally {
+      release();
       await rm(folder, { recursive: true, force: true });
     }
     return { status: 202 };
@@ -69,44 +71,4 @@ async function receive(body: Readable, path: string, limitBytes: number): Promis
 
 function createTooLargeProblem(limitBytes: number): VnflowError {
   return new VnflowError('TOO_LARGE', { detail: `The package is larger than the limit of ${limitBytes} bytes.` });
-}
-
-/** Reads a CSAR and keeps it. @param attempt of an upload from a URI @throws VnflowError CSAR_INVALID, CONFLICT */
-export async function onboardFile(
-  { db, readCsar }: ApiContext,
-  target: { readonly id: string; readonly tenant: string },
-  { file, attempt }: { readonly file: string; readonly attempt?: string },
-): Promise<void> {
-  const csar = await readCsar(file);
-  const { vnfdId } = csar.vnfd;
-  const other = await findVnfPackageByVnfdId(db, target.tenant, vnfdId);
-  if (other) throw createAlreadyOnboardedProblem(vnfdId, `VNF package ${other.id}`);
-  const onboarded = { ...onboardedPackage(csar), ...(attempt === undefined ? {} : { attempt }) };
-  try {
-    const done = await onboardVnfPackage(db, target.id, createReadStream(file), onboarded);
-    if (!done) throw createConcurrentUploadProblem(target.id);
-  } catch (error) {
-    if (violatedConstraint(error) === 'unique') throw createAlreadyOnboardedProblem(vnfdId, 'another VNF package');
-    throw error;
-  }
-}
-
-function createAlreadyOnboardedProblem(vnfdId: string, where: string): VnflowError {
-  return new VnflowError('CONFLICT', {
-    detail: `The package's descriptor_id (vnfdId) ${vnfdId} is already onboarded in ${where}; delete that one, or give this VNFD another descriptor_id.`,
-  });
-}
-
-function onboardedPackage({ vnfd, checksum, files, softwareImages, additionalArtifacts }: OnboardableCsar) {
-  return {
-    vnfdId: vnfd.vnfdId,
-    provider: vnfd.provider,
-    productName: vnfd.productName,
-    softwareVersion: vnfd.softwareVersion,
-    vnfdVersion: vnfd.vnfdVersion,
-    checksum,
-    softwareImages,
-    additionalArtifacts,
-    files,
-  };
 }

@@ -38,9 +38,13 @@ export function vnfPackageResources(context: ApiContext, uploads: PackageUploads
       PATCH: withBody(VnfPkgInfoModifications, async (request, body) =>
         update(context, await vnfPackageOf(context, request), body),
       ),
-      DELETE: withoutBody((request) => remove(context, request)),
+      DELETE: withoutBody(async (request) => {
+        const answer = await remove(context, request);
+        uploads.freeSpace();
+        return answer;
+      }),
     },
-    '/vnf_packages/:id/package_content': { PUT: uploadEndpoint(context), GET: contentEndpoint(context) },
+    '/vnf_packages/:id/package_content': { PUT: uploadEndpoint(context, uploads), GET: contentEndpoint(context) },
     '/vnf_packages/:id/package_content/upload_from_uri': { POST: uploadFromUriEndpoint(context, uploads) },
     '/vnf_packages/:id/vnfd': { GET: vnfdEndpoint(context) },
     '/vnf_packages/:id/artifacts/*path': { GET: artifactEndpoint(context) },

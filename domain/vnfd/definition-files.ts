@@ -1,3 +1,4 @@
+import { countYamlTokens } from '../safe-yaml.ts';
 import { isUri, resolveInPackage } from './package-path.ts';
 import { type Definitions, importedFiles, invalid, readDefinitions } from './tosca.ts';
 
@@ -5,6 +6,8 @@ import { type Definitions, importedFiles, invalid, readDefinitions } from './tos
 const MAX_DEFINITIONS_FILES = 40;
 /** All definitions together; ETSI's types have 120,000. */
 const MAX_DEFINITIONS_CHARACTERS = 1024 ** 2;
+/** Parsing takes about 2 µs for each token, and blocks the process; the largest VNFDs with ETSI's types have 60,000. */
+const MAX_DEFINITIONS_TOKENS = 200_000;
 const IN_DEFINITIONS = /^Definitions\/[^/]+\.ya?ml$/;
 const AT_THE_ROOT = /^[^/]+\.ya?ml$/;
 const TOSCA_META = 'TOSCA-Metadata/TOSCA.meta';
@@ -26,6 +29,7 @@ export function readDefinitionFiles(files: ReadonlyMap<string, string>): Definit
   const waiting = entryPaths(files);
   const read = new Map<string, Definitions>();
   let characters = 0;
+  let tokens = 0;
   for (const path of waiting) {
     if (read.has(path)) continue;
     const yaml = files.get(path) ?? '';
@@ -34,6 +38,10 @@ export function readDefinitionFiles(files: ReadonlyMap<string, string>): Definit
       throw invalid(
         `The VNFD has more than ${MAX_DEFINITIONS_FILES} YAML files or ${MAX_DEFINITIONS_CHARACTERS} characters, at ${path}.`,
       );
+    }
+    tokens += countYamlTokens(yaml, MAX_DEFINITIONS_TOKENS - tokens);
+    if (tokens > MAX_DEFINITIONS_TOKENS) {
+      throw invalid(`The VNFD has more than ${MAX_DEFINITIONS_TOKENS} names and values, at ${path}; make it smaller.`);
     }
     const definitions = readDefinitions(path, yaml);
     read.set(path, definitions);

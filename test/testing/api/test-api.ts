@@ -143,7 +143,7 @@ const SOFTWARE_IMAGE = {
 async function readTestCsar(file: string): Promise<OnboardableCsar> {
   const content = await readFile(file, 'latin1');
   if (content.startsWith('PK')) return readCsar(file);
-  const vnfdId = /^CSAR (\S+)$/.exec(content)?.[1];
+  const vnfdId = /^CSAR (\S+)\s*$/.exec(content)?.[1];
   if (vnfdId === undefined) throw new VnflowError('CSAR_INVALID', { detail: 'The content is no zip archive.' });
   const files = samplePackageFiles();
   const vnfd = readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
