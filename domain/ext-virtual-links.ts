@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExtVirtualLinkData } from './sol-requests.ts';
+import { type ExtManagedVirtualLinkData, ExtVirtualLinkData } from './sol-requests.ts';
 
 /** ExtVirtualLinkInfo of an instance, as far as a later operation needs it. */
 export const ExtVirtualLinkInfo = z.looseObject({
@@ -15,4 +15,34 @@ export function extVirtualLinksOf(infos: readonly z.infer<typeof ExtVirtualLinkI
     resourceId: resourceHandle.resourceId,
     extCps: currentVnfExtCpData,
   }));
+}
+
+/** The links of an instance, as its instantiatedVnfInfo has them. */
+const Links = z.looseObject({
+  extVirtualLinkInfo: z.array(ExtVirtualLinkInfo).default([]),
+  extManagedVirtualLinkInfo: z
+    .array(
+      z.looseObject({
+        id: z.string(),
+        vnfVirtualLinkDescId: z.string(),
+        networkResource: z.looseObject({ resourceId: z.string() }),
+      }),
+    )
+    .default([]),
+});
+
+/** All links of an instance in the form in which a request gives them. @throws ZodError */
+export function linksOf(instantiatedVnfInfo: unknown): {
+  readonly extVirtualLinks: ExtVirtualLinkData[];
+  readonly extManagedVirtualLinks: ExtManagedVirtualLinkData[];
+} {
+  const { extVirtualLinkInfo, extManagedVirtualLinkInfo } = Links.parse(instantiatedVnfInfo ?? {});
+  return {
+    extVirtualLinks: extVirtualLinksOf(extVirtualLinkInfo),
+    extManagedVirtualLinks: extManagedVirtualLinkInfo.map(({ id, vnfVirtualLinkDescId, networkResource }) => ({
+      id,
+      vnfVirtualLinkDescId,
+      ...networkResource,
+    })),
+  };
 }

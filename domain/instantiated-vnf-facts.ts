@@ -1,5 +1,5 @@
 import type { PlacedResource, ServerPlace } from './server-places.ts';
-import type { ExtVirtualLinkData } from './sol-requests.ts';
+import type { ExtManagedVirtualLinkData, ExtVirtualLinkData } from './sol-requests.ts';
 
 /** A resource of the stack or of one nested in it. */
 export interface StackResourceFacts extends PlacedResource {
@@ -20,6 +20,7 @@ export interface InstantiatedVnfFacts {
   /** The `nfv` parameter that the stack was made with. */
   readonly nfv: Nfv;
   readonly extVirtualLinks: readonly ExtVirtualLinkData[];
+  readonly extManagedVirtualLinks: readonly ExtManagedVirtualLinkData[];
   /** Key of the vimConnectionInfo map. */
   readonly vimConnectionId: string;
   /** accessInfo.project. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { linksOf } from './ext-virtual-links.ts';
 import { instantiatedVnfInfo } from './instantiated-vnf-info.ts';
 
 /** The guide's simple cluster (seeds/000, "Check after Operation" of the simple flavour), with its own ids. */
@@ -98,6 +99,7 @@ const facts = {
       stack: { name: `${STACK}-workerNode-1-kzucycjp37uz`, id: '44c28eaf' },
     }),
   ],
+  extManagedVirtualLinks: [],
   storageIds: [],
   virtualLinks: [],
   rootStackId: 'bb1fa0a7-f4d0-4205-b77c-b0f22506c0b4',
@@ -243,4 +245,26 @@ it('shows volumes and networks of the stack itself: with the server that has the
     { id: MASTER, vnfcCpInfo: [{ vnfExtCpId: `cp-${PORTS[MASTER]}` }] },
     { id: WORKER0, storageResourceIds: ['volume1'], vnfcCpInfo: [{ vnfLinkPortId: PORTS[WORKER0] }] },
   ]);
+});
+
+it('shows the networks that the request has in place of its own, and gives all links back for later operations', () => {
+  const extManagedVirtualLinks = [
+    { id: 'm1', vnfVirtualLinkDescId: 'internal', resourceId: 'theirs', vimConnectionId: 'vim1' },
+  ];
+  const info = instantiatedVnfInfo({
+    ...facts,
+    virtualLinks: [{ id: 'internal', cpdIds: ['masterNode_CP1'] }],
+    extVirtualLinks: facts.extVirtualLinks.slice(1),
+    extManagedVirtualLinks,
+  });
+  expect(info['vnfVirtualLinkResourceInfo']).toBeUndefined();
+  expect(info['extManagedVirtualLinkInfo']).toMatchObject([
+    {
+      id: 'm1',
+      vnfVirtualLinkDescId: 'internal',
+      networkResource: { resourceId: 'theirs', vimConnectionId: 'vim1' },
+      vnfLinkPorts: [{ id: PORTS[MASTER], cpInstanceId: `masterNode_CP1-${MASTER}` }],
+    },
+  ]);
+  expect(linksOf(info)).toEqual({ extVirtualLinks: facts.extVirtualLinks.slice(1), extManagedVirtualLinks });
 });

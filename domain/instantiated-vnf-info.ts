@@ -1,5 +1,12 @@
 import type { InstantiatedVnfFacts, Nfv, StackResourceFacts, Vnfc } from './instantiated-vnf-facts.ts';
-import { externalCpds, internalCpds, storageInfo, storagesOf, virtualLinkInfo } from './own-resources.ts';
+import {
+  externalCpds,
+  internalCpds,
+  managedLinkInfo,
+  storageInfo,
+  storagesOf,
+  virtualLinkInfo,
+} from './own-resources.ts';
 import { byAge } from './server-places.ts';
 import type { ExtVirtualLinkData } from './sol-requests.ts';
 
@@ -11,6 +18,7 @@ export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string,
   const vnfcs = vnfcsOf(facts);
   const extVirtualLinkInfo = facts.extVirtualLinks.map((link) => extVirtualLink(link, facts, vnfcs));
   const extCpInfo = facts.extVirtualLinks.flatMap((link) => extCps(link, vnfcs));
+  const managedLinks = managedLinkInfo(facts, vnfcs);
   const storages = storageInfo(facts);
   const virtualLinks = virtualLinkInfo(facts, vnfcs);
   return {
@@ -21,6 +29,7 @@ export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string,
     ...(facts.localizationLanguage === undefined ? {} : { localizationLanguage: facts.localizationLanguage }),
     ...(extCpInfo.length === 0 ? {} : { extCpInfo }),
     ...(extVirtualLinkInfo.length === 0 ? {} : { extVirtualLinkInfo }),
+    ...(managedLinks.length === 0 ? {} : { extManagedVirtualLinkInfo: managedLinks }),
     vnfcResourceInfo: vnfcs.map((vnfc) => vnfcResource(vnfc, facts)),
     ...(virtualLinks.length === 0 ? {} : { vnfVirtualLinkResourceInfo: virtualLinks }),
     ...(storages.length === 0 ? {} : { virtualStorageResourceInfo: storages }),

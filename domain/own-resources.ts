@@ -28,29 +28,50 @@ function volumesOf({ resources, storageIds }: InstantiatedVnfFacts): StackResour
 
 /** `vnfVirtualLinkResourceInfo`: a network with the ports that the VNFD connects to it. */
 export function virtualLinkInfo(facts: InstantiatedVnfFacts, vnfcs: readonly Vnfc[]): Record<string, unknown>[] {
-  return networksOf(facts).map(({ name, type, physicalId, cpdIds }) => {
-    const vnfLinkPorts = vnfcs.flatMap((vnfc) =>
-      vnfc.ports
-        .filter(({ cpdId }) => cpdIds.includes(cpdId))
-        .map(({ cpdId, portId }) => ({
-          id: portId,
-          resourceHandle: handleOf(facts, { type: 'OS::Neutron::Port', physicalId: portId }),
-          cpInstanceId: `${cpdId}-${vnfc.id}`,
-          cpInstanceType: 'VNFC_CP',
-        })),
-    );
-    return {
-      id: physicalId,
-      vnfVirtualLinkDescId: name,
-      networkResource: handleOf(facts, { type, physicalId }),
-      ...(vnfLinkPorts.length === 0 ? {} : { vnfLinkPorts }),
-    };
-  });
+  return networksOf(facts).map(({ name, type, physicalId }) => ({
+    id: physicalId,
+    vnfVirtualLinkDescId: name,
+    networkResource: handleOf(facts, { type, physicalId }),
+    ...linkPorts(name, facts, vnfcs),
+  }));
 }
 
-/** Ids of the connection points that a network of the stack connects. */
+/** `extManagedVirtualLinkInfo`: the networks that the request has in place of the stack's. */
+export function managedLinkInfo(facts: InstantiatedVnfFacts, vnfcs: readonly Vnfc[]): Record<string, unknown>[] {
+  return facts.extManagedVirtualLinks.map(({ id, vnfVirtualLinkDescId, ...networkResource }) => ({
+    id,
+    vnfVirtualLinkDescId,
+    networkResource,
+    ...linkPorts(vnfVirtualLinkDescId, facts, vnfcs),
+  }));
+}
+
+function linkPorts(linkId: string, facts: InstantiatedVnfFacts, vnfcs: readonly Vnfc[]): Record<string, unknown> {
+  const cpdIds = cpdsOf(linkId, facts);
+  const vnfLinkPorts = vnfcs.flatMap((vnfc) =>
+    vnfc.ports
+      .filter(({ cpdId }) => cpdIds.includes(cpdId))
+      .map(({ cpdId, portId }) => ({
+        id: portId,
+        resourceHandle: handleOf(facts, { type: 'OS::Neutron::Port', physicalId: portId }),
+        cpInstanceId: `${cpdId}-${vnfc.id}`,
+        cpInstanceType: 'VNFC_CP',
+      })),
+  );
+  return vnfLinkPorts.length === 0 ? {} : { vnfLinkPorts };
+}
+
+/** Ids of the connection points that a network of the stack connects, or one in its place. */
 export function internalCpds(facts: InstantiatedVnfFacts): ReadonlySet<string> {
-  return new Set(networksOf(facts).flatMap(({ cpdIds }) => cpdIds));
+  const own = networksOf(facts).map(({ name }) => name);
+  const managed = facts.extManagedVirtualLinks.map(({ vnfVirtualLinkDescId }) => vnfVirtualLinkDescId);
+  return new Set([...own, ...managed].flatMap((linkId) => cpdsOf(linkId, facts)));
+}
+
+function cpdsOf(linkId: string, facts: InstantiatedVnfFacts): string[] {
+  const external = externalCpds(facts);
+  const { cpdIds = [] } = facts.virtualLinks.find(({ id }) => id === linkId) ?? {};
+  return cpdIds.filter((cpdId) => !external.has(cpdId));
 }
 
 /** Ids of the connection points that links of the request connect, wherever the VNFD connects them. */
@@ -58,13 +79,9 @@ export function externalCpds({ extVirtualLinks }: Pick<InstantiatedVnfFacts, 'ex
   return new Set(extVirtualLinks.flatMap(({ extCps }) => extCps.map(({ cpdId }) => cpdId)));
 }
 
-function networksOf(facts: InstantiatedVnfFacts) {
-  const external = externalCpds(facts);
-  return facts.resources.flatMap((resource) => {
-    const link = facts.virtualLinks.find(({ id }) => id === resource.name);
-    if (!link || resource.type !== NETWORK || !isMade(resource.physicalId)) return [];
-    return [{ ...resource, cpdIds: link.cpdIds.filter((cpdId) => !external.has(cpdId)) }];
-  });
+function networksOf({ resources, virtualLinks }: InstantiatedVnfFacts): StackResourceFacts[] {
+  const linkIds = new Set(virtualLinks.map(({ id }) => id));
+  return resources.filter(({ name, type, physicalId }) => isMade(physicalId) && type === NETWORK && linkIds.has(name));
 }
 
 /** Heat lists a resource before it is there. */

@@ -86,13 +86,14 @@ export const ExtVirtualLinkData = z.object({
 });
 export type ExtVirtualLinkData = z.infer<typeof ExtVirtualLinkData>;
 
-const extManagedVirtualLinkData = z.object({
+export const ExtManagedVirtualLinkData = z.object({
   id: identifier,
   vnfVirtualLinkDescId: identifier,
   resourceId: identifier,
   vimConnectionId: identifier.optional(),
   resourceProviderId: identifier.optional(),
 });
+export type ExtManagedVirtualLinkData = z.infer<typeof ExtManagedVirtualLinkData>;
 
 export const VimConnectionInfo = z.object({
   vimId: identifier.optional(),
@@ -115,7 +116,7 @@ export const InstantiateVnfRequest = z.object({
   flavourId: identifier,
   instantiationLevelId: identifier.optional(),
   extVirtualLinks: z.array(ExtVirtualLinkData).optional(),
-  extManagedVirtualLinks: z.array(extManagedVirtualLinkData).optional(),
+  extManagedVirtualLinks: z.array(ExtManagedVirtualLinkData).optional(),
   vimConnectionInfo: mapOf(VimConnectionInfo).optional(),
   localizationLanguage: z.string().max(255).optional(),
   additionalParams: keyValuePairs.optional(),

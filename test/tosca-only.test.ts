@@ -106,7 +106,19 @@ it('is instantiated from the template that the plan shows, with the smallest fla
     const rules = outside?.securityGroups.flatMap((group) => state().securityGroups[group]?.rules ?? []);
     expect(rules).toContainEqual(expect.objectContaining({ direction: 'ingress', port_range_max: 80 }));
   }
-  expect((await show()).instantiatedVnfInfo.vnfcInfo).toHaveLength(3);
+  const { vnfcInfo, vnfcResourceInfo, virtualStorageResourceInfo, vnfVirtualLinkResourceInfo } = (await show())
+    .instantiatedVnfInfo;
+  expect(vnfcInfo).toHaveLength(3);
+  const storages: string[] = virtualStorageResourceInfo.map((storage: { id: string }) => storage.id);
+  expect(storages.sort()).toEqual([...volumesOf('web'), ...volumesOf('db')].sort());
+  expect(vnfcResourceInfo.flatMap((vnfc: { storageResourceIds: string[] }) => vnfc.storageResourceIds).sort()).toEqual(
+    storages,
+  );
+  expect(vnfVirtualLinkResourceInfo).toHaveLength(1);
+  const [link] = vnfVirtualLinkResourceInfo;
+  expect(state().networks[link.id]?.name).toBeDefined();
+  const linked = link.vnfLinkPorts.map((port: { id: string }) => state().ports[port.id]?.networkId);
+  expect(linked).toEqual([link.id, link.id, link.id]);
 });
 
 it('scales out with the flavor that the others have, although a smaller one has come, and in again', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
+import { linksOf } from '../../domain/ext-virtual-links.ts';
 import type { InstantiatedVnfFacts, StackResourceFacts } from '../../domain/instantiated-vnf-facts.ts';
 import { instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
@@ -68,7 +68,7 @@ export async function readInstantiatedInfo(
 
 type OperationInfo = Pick<
   InstantiatedVnfFacts,
-  'extVirtualLinks' | 'tenant' | 'scaleStatus' | 'localizationLanguage'
+  'extVirtualLinks' | 'extManagedVirtualLinks' | 'tenant' | 'scaleStatus' | 'localizationLanguage'
 > & {
   readonly of: Flavour;
 };
@@ -93,6 +93,7 @@ async function requestedInfo(context: ActivityContext, vimConnectionId: string):
   return {
     of,
     extVirtualLinks: request.extVirtualLinks ?? [],
+    extManagedVirtualLinks: request.extManagedVirtualLinks ?? [],
     tenant: typeof project === 'string' ? project : undefined,
     scaleStatus: of.aspects.map(({ id }) => ({ aspectId: id, scaleLevel: scaleLevels[id] ?? 0 })),
     localizationLanguage: request.localizationLanguage,
@@ -101,7 +102,6 @@ async function requestedInfo(context: ActivityContext, vimConnectionId: string):
 
 /** The part of `instantiatedVnfInfo` that later operations do not change, and the scale levels. */
 const KeptInfo = z.looseObject({
-  extVirtualLinkInfo: z.array(ExtVirtualLinkInfo).default([]),
   scaleStatus: z.array(z.object({ aspectId: z.string(), scaleLevel: z.int() })).default([]),
   localizationLanguage: z.string().optional(),
   metadata: z.looseObject({ tenant: z.string().optional() }).default({}),
@@ -112,7 +112,7 @@ async function keptInfo(context: ActivityContext): Promise<OperationInfo> {
   const kept = KeptInfo.parse(instance.instantiatedVnfInfo ?? {});
   return {
     of: await flavourOfInstance(context.deps, instance),
-    extVirtualLinks: extVirtualLinksOf(kept.extVirtualLinkInfo),
+    ...linksOf(instance.instantiatedVnfInfo),
     tenant: kept.metadata.tenant,
     scaleStatus: await scaleStatusAfter(context, kept.scaleStatus),
     localizationLanguage: kept.localizationLanguage,

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { ExtVirtualLinkInfo, extVirtualLinksOf } from '../../domain/ext-virtual-links.ts';
+import { linksOf } from '../../domain/ext-virtual-links.ts';
 import { scaleOutUserData } from '../../domain/standard-user-data/scale-and-heal.ts';
 import type { Flavour } from '../../domain/vnfd/model.ts';
 import type { StackInput } from '../../openstack/heat.ts';
@@ -34,13 +33,12 @@ async function makeGrowth(context: ScaledStack): Promise<StackInput> {
   const { vduId, count, by } = await readScaleFacts(context);
   const templates = await templatesOfInstance(deps, instance, of);
   const flavours = templates.isGenerated ? await readFlavors(context, of) : {};
-  const links = z.array(ExtVirtualLinkInfo).parse(instance.instantiatedVnfInfo?.['extVirtualLinkInfo'] ?? []);
   return scaleOutUserData(
     {
       ...templates,
       flavour: of,
       counts: { [vduId]: count + by },
-      request: { extVirtualLinks: extVirtualLinksOf(links) },
+      request: linksOf(instance.instantiatedVnfInfo),
       grant: { ...(await readGrant(context)), flavours },
     },
     { template, nfv: nfvOf(stack), counts: { [vduId]: count } },

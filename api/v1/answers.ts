@@ -24,6 +24,17 @@ const ResourceHandle = z
 
 const cpProtocolInfo = z.array(CpProtocolInfo);
 
+const VirtualLinks = z.array(
+  z.strictObject({
+    id: z.uuid(),
+    vnfVirtualLinkDescId: z.string(),
+    networkResource: ResourceHandle,
+    vnfLinkPorts: z.array(
+      z.strictObject({ id: z.uuid(), resourceHandle: ResourceHandle, cpInstanceId: z.uuid().nullable() }),
+    ),
+  }),
+);
+
 /** `instantiatedVnfInfo`, as guide 001 prints it. */
 const InstantiatedVnfInfo = z
   .strictObject({
@@ -59,16 +70,8 @@ const InstantiatedVnfInfo = z
         metadata: freeForm.optional(),
       }),
     ),
-    vnfVirtualLinkResourceInfo: z.array(
-      z.strictObject({
-        id: z.uuid(),
-        vnfVirtualLinkDescId: z.string(),
-        networkResource: ResourceHandle,
-        vnfLinkPorts: z.array(
-          z.strictObject({ id: z.uuid(), resourceHandle: ResourceHandle, cpInstanceId: z.uuid().nullable() }),
-        ),
-      }),
-    ),
+    vnfVirtualLinkResourceInfo: VirtualLinks,
+    extManagedVirtualLinkInfo: VirtualLinks.optional(),
     virtualStorageResourceInfo: z
       .array(z.strictObject({ id: z.string(), virtualStorageDescId: z.string(), storageResource: ResourceHandle }))
       .optional(),

@@ -11,6 +11,7 @@ export interface InternalInfo {
   readonly extCpInfo?: readonly { readonly id: string; readonly cpdId: string; readonly cpProtocolInfo?: unknown }[];
   readonly extVirtualLinkInfo?: readonly ExtVirtualLink[];
   readonly vnfcResourceInfo?: readonly VnfcResource[];
+  readonly extManagedVirtualLinkInfo?: readonly VirtualLink[];
   readonly vnfVirtualLinkResourceInfo?: readonly VirtualLink[];
   readonly virtualStorageResourceInfo?: readonly {
     readonly id: string;
@@ -36,7 +37,7 @@ interface ExtVirtualLink {
   }[];
 }
 
-/** A network of the stack itself. */
+/** A network of the stack itself, or one that the request has in its place. */
 interface VirtualLink {
   readonly id: string;
   readonly vnfVirtualLinkDescId: string;
@@ -88,6 +89,16 @@ export function instantiatedVnfInfoView(info: InternalInfo, { vimIdOf, additiona
   const cpOf = new Map(
     vnfcs.flatMap(({ vnfcCpInfo = [] }) => vnfcCpInfo.map(({ id, vnfExtCpId }) => [vnfExtCpId, derivedId(id)])),
   );
+  const virtualLink = (link: VirtualLink) => ({
+    id: derivedId(`virtual link ${link.id}`),
+    vnfVirtualLinkDescId: link.vnfVirtualLinkDescId,
+    networkResource: handle(link.networkResource),
+    vnfLinkPorts: (link.vnfLinkPorts ?? []).map((port) => ({
+      id: linkPortId(port.id),
+      resourceHandle: handle(port.resourceHandle),
+      cpInstanceId: derivedId(port.cpInstanceId),
+    })),
+  });
   return {
     flavourId: info.flavourId,
     vnfState: info.vnfState,
@@ -125,17 +136,11 @@ export function instantiatedVnfInfoView(info: InternalInfo, { vimIdOf, additiona
           cpInstanceId: cpOf.get(port.cpInstanceId) ?? null,
         })),
       })),
-      ...(info.vnfVirtualLinkResourceInfo ?? []).map((link) => ({
-        id: derivedId(`virtual link ${link.id}`),
-        vnfVirtualLinkDescId: link.vnfVirtualLinkDescId,
-        networkResource: handle(link.networkResource),
-        vnfLinkPorts: (link.vnfLinkPorts ?? []).map((port) => ({
-          id: linkPortId(port.id),
-          resourceHandle: handle(port.resourceHandle),
-          cpInstanceId: derivedId(port.cpInstanceId),
-        })),
-      })),
+      ...(info.vnfVirtualLinkResourceInfo ?? []).map(virtualLink),
     ],
+    ...(info.extManagedVirtualLinkInfo === undefined
+      ? {}
+      : { extManagedVirtualLinkInfo: info.extManagedVirtualLinkInfo.map(virtualLink) }),
     ...(info.virtualStorageResourceInfo === undefined
       ? {}
       : {

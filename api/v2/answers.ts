@@ -12,6 +12,15 @@ import {
   ScaleInfo,
 } from '../vnflcm/answer-parts.ts';
 
+const VnfLinkPorts = z.array(
+  z.strictObject({
+    id: z.string(),
+    resourceHandle: ResourceHandle,
+    cpInstanceId: z.string(),
+    cpInstanceType: z.literal('VNFC_CP'),
+  }),
+);
+
 /**
  * InstantiatedVnfInfo of SOL003 3.3.1, as far as Tacker fills it. After a terminate it has the flavour and STOPPED
  * only.
@@ -47,6 +56,16 @@ const InstantiatedVnfInfo = z
         }),
       )
       .optional(),
+    extManagedVirtualLinkInfo: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          vnfVirtualLinkDescId: z.string(),
+          networkResource: ResourceHandle,
+          vnfLinkPorts: VnfLinkPorts.optional(),
+        }),
+      )
+      .optional(),
     vnfcResourceInfo: z
       .array(
         z.strictObject({
@@ -74,16 +93,7 @@ const InstantiatedVnfInfo = z
           id: z.string(),
           vnfVirtualLinkDescId: z.string(),
           networkResource: ResourceHandle,
-          vnfLinkPorts: z
-            .array(
-              z.strictObject({
-                id: z.string(),
-                resourceHandle: ResourceHandle,
-                cpInstanceId: z.string(),
-                cpInstanceType: z.literal('VNFC_CP'),
-              }),
-            )
-            .optional(),
+          vnfLinkPorts: VnfLinkPorts.optional(),
         }),
       )
       .optional(),
