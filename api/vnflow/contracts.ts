@@ -83,7 +83,14 @@ const PlannedStep = z
 const Plan = z
   .strictObject({
     operation: z.enum(OPERATIONS),
-    installScript: z.strictObject({ path: z.string(), contract: z.enum(['phases', 'monolith']) }).optional(),
+    installScript: z
+      .strictObject({
+        path: z.string(),
+        contract: z.enum(['phases', 'monolith']),
+        /** The package has none. */
+        isOwn: z.literal(true).optional(),
+      })
+      .optional(),
     steps: z.array(PlannedStep),
     criticalPathSeconds: seconds,
     criticalPath: texts,

@@ -147,7 +147,8 @@ async function answerOf(
   { operation, vnfInstanceId, nodes, seen, withTemplate }: Asked,
 ): Promise<Record<string, unknown>> {
   const isNew = LCM_OPERATIONS[operation].factsFrom === 'request';
-  const installScript = vnf?.installScript && { ...vnf.installScript, ...(isNew ? {} : { path: SCRIPT }) };
+  const script = vnf?.installScript;
+  const installScript = script && { ...script, ...(isNew || script.isOwn ? {} : { path: SCRIPT }) };
   const secondsOf = await expectedDurations(context.db);
   const expected = (step: PlanStep) => (step.kind === 'gracePeriod' ? step.seconds : secondsOf(step.kind));
   const critical = criticalPath(plan, expected);

@@ -50,7 +50,8 @@ const CONTRACTS: Readonly<Record<string, string>> = {
   monolith: "Tacker's contract: one call does everything on a node (docs/tacker-packages.md)",
 };
 
-function scriptLine({ path, contract }: NonNullable<Plan['installScript']>): string {
+function scriptLine({ path, contract, isOwn }: NonNullable<Plan['installScript']>): string {
+  if (isOwn) return styleText('dim', "  install script: vnflow's own, because the package has none");
   return styleText('dim', `  install script ${foreignText(path)}: ${CONTRACTS[contract] ?? foreignText(contract)}`);
 }
 

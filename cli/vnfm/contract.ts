@@ -116,7 +116,7 @@ export const Plan = z.looseObject({
       nested: z.record(z.string(), z.string()),
     })
     .optional(),
-  installScript: z.looseObject({ path: z.string(), contract: z.string() }).optional(),
+  installScript: z.looseObject({ path: z.string(), contract: z.string(), isOwn: z.boolean().optional() }).optional(),
   steps: z.array(PlanStep),
   criticalPathSeconds: z.number(),
   criticalPath: z.array(z.string()).default([]),

@@ -48,19 +48,21 @@ export interface VnfFacts {
   readonly survey: unknown;
 }
 
-/** The script of the package that runs in the servers. */
+/** The script that runs in the servers, as a rule one of the package. */
 export interface InstallScript {
   /** Its path in the package. */
   readonly path: string;
   /** How vnflow calls it: `phases` (docs/install-script.md) or `monolith` (docs/tacker-packages.md). */
   readonly contract: InstallContract;
+  /** True when the package has none, and vnflow's own runs. */
+  readonly isOwn?: true;
 }
 
 /** A VNF of a kind, with its parameters. */
 export interface Vnf {
   /** What later operations need: it is sealed and stored with the instance. Undefined when there is nothing to keep. */
   readonly kept: { readonly as: string; readonly parameters: unknown } | undefined;
-  /** The install script in the package. Undefined when no script runs in the servers. */
+  /** The install script. Undefined when no script runs in the servers. */
   readonly installScript: InstallScript | undefined;
   /** Whether scripts of the package run for the hooks of the VNFD. False when the steps of the kind stand for them. */
   readonly runsPackageHooks: boolean;

@@ -3,7 +3,7 @@ import type { Plan } from '../../operation/plan.ts';
 import { VnflowError } from '../../problems.ts';
 import { slotName } from '../../slot.ts';
 import type { InsideServers } from '../../stack-plans/inside-servers.ts';
-import type { Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
+import type { InstallScript, PackageFiles, Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkRegistryParameters } from './check-parameters.ts';
 import { checkContentLoss } from './content-loss.ts';
 import { addressesOfRegistry, discoverRegistry } from './discovery.ts';
@@ -22,24 +22,31 @@ export const privateRegistry: VnfKind = {
       return { username: ssh_username, password: ssh_password };
     },
   },
-  readVnf: (given, _files, contents) =>
-    new PrivateRegistry(contents ? checkRegistryParameters(given, contents) : RegistryParameters.parse(given)),
+  readVnf: (given, files, contents) => {
+    const parameters = contents ? checkRegistryParameters(given, contents) : RegistryParameters.parse(given);
+    return new PrivateRegistry(parameters, scriptOf(parameters, files));
+  },
   checkPackage() {},
 };
 
+/** A package need not have a script: Tacker's has none. */
+function scriptOf({ script_path }: RegistryParameters, files: PackageFiles): InstallScript {
+  const path = script_path ?? DEFAULT_SCRIPT;
+  const isOwn = script_path === undefined && !files.has(DEFAULT_SCRIPT);
+  return { path, contract: 'phases', ...(isOwn ? { isOwn } : {}) };
+}
+
 class PrivateRegistry implements Vnf {
   readonly #parameters: RegistryParameters;
+  readonly installScript: InstallScript;
 
-  constructor(parameters: RegistryParameters) {
+  constructor(parameters: RegistryParameters, installScript: InstallScript) {
     this.#parameters = parameters;
+    this.installScript = installScript;
   }
 
   get kept() {
     return { as: REGISTRY_PARAMETERS.keptAs, parameters: this.#parameters };
-  }
-
-  get installScript() {
-    return { path: this.#parameters.script_path ?? DEFAULT_SCRIPT, contract: 'phases' } as const;
   }
 
   readonly runsPackageHooks = false;
