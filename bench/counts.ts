@@ -1,5 +1,5 @@
 import { countOperation, type NodesBefore, type OperationCounts } from './operation-counts.ts';
-import { type LargeCluster, largeCluster, type Place, startTestbed } from './testbed.ts';
+import { type ApiVersion, type LargeCluster, largeCluster, type Place, startTestbed } from './testbed.ts';
 
 /** The operations on a cluster, in this order. Each must have the same cost at every size of the cluster. */
 const OPERATIONS: Readonly<Record<string, (cluster: LargeCluster) => Promise<unknown>>> = {
@@ -21,13 +21,18 @@ interface Row {
  * Counts logins, commands and Heat calls per operation for clusters of several sizes, and prints whether they obey the
  * rule: one worker more or less costs the same at every size, and workers that stay are not touched.
  */
-export async function benchCounts(sizes: readonly number[], speed?: number): Promise<void> {
-  console.log('logins, commands and Heat calls per operation (new: nodes that come, cp: control plane)');
+export async function benchCounts(
+  sizes: readonly number[],
+  { speed, version }: { readonly speed: number | undefined; readonly version: ApiVersion },
+): Promise<void> {
+  console.log(
+    `logins, commands and Heat calls per operation, API ${version} (new: nodes that come, cp: control plane)`,
+  );
   console.log(`  ${'operation'.padEnd(18)}${'nodes'.padStart(6)}${COLUMNS.map((name) => name.padStart(13)).join('')}`);
   const rows: Row[] = [];
   for (const nodes of sizes) {
     const bed = await startTestbed({ speed: speed ?? bearableSpeed(nodes), hosts: nodes + 20 });
-    const found = await countsAt(bed, nodes, (row) => console.log(line(row))).finally(bed.stop);
+    const found = await countsAt(bed, nodes, { version, onRow: (row) => console.log(line(row)) }).finally(bed.stop);
     rows.push(...found);
   }
   for (const { rule, holds } of verdicts(rows)) console.log(`  ${holds ? 'pass' : 'FAIL'}  ${rule}`);
@@ -41,10 +46,14 @@ function bearableSpeed(nodes: number): number {
 
 /**
  * Makes a cluster of that many nodes, and counts its operations.
- * @param onRow called with each row as soon as it is counted
+ * @param version of the API that they go through @param onRow called with each row as soon as it is counted
  */
-export async function countsAt(place: Place, nodes: number, onRow: (row: Row) => void = () => {}): Promise<Row[]> {
-  const cluster = await largeCluster(place, nodes, 'complex');
+export async function countsAt(
+  place: Place,
+  nodes: number,
+  { version = 'v2', onRow = () => {} }: { readonly version?: ApiVersion; readonly onRow?: (row: Row) => void } = {},
+): Promise<Row[]> {
+  const cluster = await largeCluster(place, nodes, { flavour: 'complex', version });
   const rows: Row[] = [];
   const all: typeof OPERATIONS = { instantiate: (made) => made.instantiate(), ...OPERATIONS };
   for (const [operation, run] of Object.entries(all)) {

@@ -1,7 +1,7 @@
 import { GUIDE_LATENCY } from '../simulator/index.ts';
 import { planInstantiate } from '../test/testing/domain/cluster-plans.ts';
 import { leastTime } from './least-time.ts';
-import { largeCluster, startTestbed } from './testbed.ts';
+import { largeCluster, type Measured, startTestbed } from './testbed.ts';
 
 const BUDGET = 1.1;
 
@@ -9,13 +9,13 @@ const BUDGET = 1.1;
  * Instantiates the simple flavour against the embedded cloud, and compares the time with the critical path of the
  * latency table: the time that the operation would need if vnflow itself needed none.
  * @param nodes number of all nodes: one control-plane node, the others workers
- * @param speed simulated seconds per real second; 1 is real time
+ * @param speed simulated seconds per real second; 1 is real time @param version of the API that it goes through
  */
-export async function benchInstantiate({ nodes, speed }: { nodes: number; speed: number }): Promise<void> {
-  console.log(`instantiate, 1 control-plane node and ${nodes - 1} workers, speed ${speed}`);
+export async function benchInstantiate({ nodes, speed, version }: Measured & { nodes: number }): Promise<void> {
+  console.log(`instantiate, 1 control-plane node and ${nodes - 1} workers, API ${version}, speed ${speed}`);
   const bed = await startTestbed({ speed, hosts: 20 });
   try {
-    const cluster = await largeCluster(bed, nodes);
+    const cluster = await largeCluster(bed, nodes, { version });
     const { opOccId, seconds: took } = await cluster.instantiate();
     const plan = planInstantiate({
       controlPlane: { vduId: 'masterNode', count: 1 },

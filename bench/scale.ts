@@ -1,4 +1,4 @@
-import { type Finished, largeCluster, startTestbed, type Testbed } from './testbed.ts';
+import { type Finished, largeCluster, type Measured, startTestbed, type Testbed } from './testbed.ts';
 
 const BUDGET = 1.1;
 const MANY = 100;
@@ -7,11 +7,11 @@ const MANY = 100;
  * Compares a scale out by 100 with one by 1. Without the time that Heat needs for the servers, both should take equally
  * long.
  */
-export async function benchScale(speed: number): Promise<void> {
-  console.log(`scale out of a cluster of 5 nodes by 1 and by ${MANY}, speed ${speed}`);
+export async function benchScale({ speed, version }: Measured): Promise<void> {
+  console.log(`scale out of a cluster of 5 nodes by 1 and by ${MANY}, API ${version}, speed ${speed}`);
   const bed = await startTestbed({ speed, hosts: 20 });
   try {
-    const cluster = await largeCluster(bed, 5);
+    const cluster = await largeCluster(bed, 5, { version });
     await cluster.instantiate();
     const one = await withoutHeat(bed, await cluster.scale('SCALE_OUT', 1));
     const many = await withoutHeat(bed, await cluster.scale('SCALE_OUT', MANY));

@@ -9,6 +9,7 @@ import { Client, Connection } from '@temporalio/client';
 import axios, { type AxiosInstance } from 'axios';
 import { z } from 'zod';
 import type { LedgerEntry } from '../simulator/index.ts';
+import { asV1 } from '../test/testing/api/v1-request.ts';
 import {
   clientOf,
   createInstance,
@@ -155,6 +156,12 @@ export interface LargeCluster {
   scale(type: 'SCALE_OUT' | 'SCALE_IN', numberOfSteps: number): Promise<Finished>;
 }
 
+interface Vnfc {
+  readonly id: string;
+  readonly vduId: string;
+  readonly vnfcResourceInfoId: string;
+}
+
 /** An operation that has completed. */
 export interface Finished {
   readonly opOccId: string;
@@ -162,18 +169,34 @@ export interface Finished {
   readonly seconds: number;
 }
 
+/** A version of the API, which leads to the one engine. */
+export type ApiVersion = 'v1' | 'v2';
+
+/** How an operation is measured. */
+export interface Measured {
+  /** Simulated seconds per real second; 1 is real time. */
+  readonly speed: number;
+  readonly version: ApiVersion;
+}
+
+interface ClusterOptions {
+  readonly flavour?: FlavourId;
+  /** The version of the API that its operations go through. */
+  readonly version?: ApiVersion;
+}
+
 /** Makes a VNF instance with that many nodes, which can be scaled out by as many more. */
 export async function largeCluster(
   { http, authUrl, speed }: Place,
   nodes: number,
-  flavour: FlavourId = 'simple',
+  { flavour = 'simple', version = 'v2' }: ClusterOptions = {},
 ): Promise<LargeCluster> {
   const source = writeLargePackage(flavour, nodes - CONTROL_PLANE[flavour], 2 * nodes + 200);
   const vnfdId = await onboardSample(http, source).finally(() => rmSync(source, { recursive: true }));
   const id = await createInstance(http, vnfdId);
   const run = async (task: string, body: object): Promise<Finished> => {
     const began = Date.now();
-    const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/${task}`, body));
+    const operation = operationOf(await http.post(`/vnflcm/${version}/vnf_instances/${id}/${task}`, body));
     const ended = await settled(http, operation, {
       timeoutMs: LIMIT_MS,
       pollMs: 250 / Math.sqrt(speed),
@@ -186,17 +209,20 @@ export async function largeCluster(
   };
   return {
     vnfInstanceId: id,
-    instantiate: () =>
-      run('instantiate', {
+    instantiate: () => {
+      const request = {
         ...guideRequest(`instantiate-${flavour}.json`, authUrl),
         instantiationLevelId: LARGE_LEVEL,
-      }),
+      };
+      return run('instantiate', version === 'v1' ? asV1(request) : request);
+    },
     heal: async (vduId) => {
       const { data } = await http.get(`/vnflcm/v2/vnf_instances/${id}`);
-      const found: { id: string; vduId: string }[] = data.instantiatedVnfInfo.vnfcInfo;
+      const found: Vnfc[] = data.instantiatedVnfInfo.vnfcInfo;
       const victim = found.filter((vnfc) => vnfc.vduId === vduId).at(-1);
-      return run('heal', { vnfcInstanceId: [victim?.id] });
+      return run('heal', { vnfcInstanceId: [version === 'v1' ? victim?.vnfcResourceInfoId : victim?.id] });
     },
-    scale: (type, numberOfSteps) => run('scale', { type, aspectId: 'workerNode_scale', numberOfSteps }),
+    scale: (type, steps) =>
+      run('scale', { type, aspectId: 'workerNode_scale', numberOfSteps: version === 'v1' ? `${steps}` : steps }),
   };
 }
