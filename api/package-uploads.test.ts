@@ -162,6 +162,7 @@ it.each([
   const id = await created();
   const answer = await upload({ addressInformation }, id);
   expect(answer).toMatchObject({ status: 400, json: { code: 'BAD_REQUEST' } });
+  expect(answer.json.detail).toMatch(/^addressInformation: Nothing is fetched/);
   expect(answer.text).not.toContain('password@');
   expect((await test.call('GET', `${PACKAGES}/${id}`)).json.onboardingState).toBe('CREATED');
 });

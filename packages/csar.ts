@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { VNF_KINDS } from '../domain/vnf-kinds/index.ts';
+import { checkDriversOfOneKind } from '../domain/vnf-kinds/index.ts';
 import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
 import type { HostRules } from '../network/host-rules.ts';
 import { type AdditionalArtifact, additionalArtifacts } from './additional-artifacts.ts';
@@ -70,10 +70,8 @@ export async function readCsar(
 
 /** Checks what the kinds of VNF that the flavours' management drivers mean demand of a package. */
 function checkContents(vnfd: Vnfd, files: ReadonlyMap<string, Buffer>, paths: ReadonlySet<string>): void {
-  const drivers = vnfd.flavours.flatMap(({ managementDrivers }) => managementDrivers);
-  for (const kind of VNF_KINDS) {
-    if (kind.managementDrivers.some((driver) => drivers.includes(driver))) kind.checkPackage(files, paths);
-  }
+  const kinds = vnfd.flavours.map(({ managementDrivers }) => checkDriversOfOneKind(managementDrivers));
+  for (const kind of new Set(kinds)) kind?.checkPackage(files, paths);
 }
 
 async function readMetadata(reading: CsarReading, paths: ReadonlySet<string>): Promise<ToscaMeta> {

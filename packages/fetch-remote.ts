@@ -57,7 +57,7 @@ function answerOf(url: URL, { hosts, credentials, signal }: FetchOptions): Promi
     ...(signal ? { signal } : {}),
     ...(credentials ? { auth: `${credentials.userName}:${credentials.password}` } : {}),
     lookup: hosts.lookupOf(url, (reason) => {
-      const detail = `addressInformation: nothing is fetched from ${hostOf(url)}: it is ${reason}. The operator can allow it with VNFLOW_PACKAGE_HOSTS.`;
+      const detail = `Nothing is fetched from ${hostOf(url)}: it is ${reason}. The operator can allow it with VNFLOW_PACKAGE_HOSTS.`;
       return new VnflowError('BAD_REQUEST', { detail });
     }),
   };

@@ -4,7 +4,8 @@ import { type HostRules, hostOf } from '../network/host-rules.ts';
 /**
  * Checks the URI of a package or an artifact, without resolving its host name.
  * @param hosts rules with the hosts of `VNFLOW_PACKAGE_HOSTS`
- * @throws VnflowError BAD_REQUEST; it does not repeat the URI, which may contain a secret
+ * @throws VnflowError BAD_REQUEST that names no member of a request; it does not repeat the URI, which may contain a
+ * secret
  */
 export async function checkedRemoteUrl(uri: string, hosts: HostRules): Promise<URL> {
   const url = URL.parse(uri);
@@ -12,7 +13,7 @@ export async function checkedRemoteUrl(uri: string, hosts: HostRules): Promise<U
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw createRefusedProblem('only http and https are fetched');
   if (url.username !== '' || url.password !== '') {
-    throw createRefusedProblem('it has a user name or password; send userName and password as members of the request');
+    throw createRefusedProblem('it has a user name or password');
   }
   const reason = await hosts.refusal(url);
   if (reason !== undefined) throw createRefusedProblem(`${hostOf(url)} is ${reason}`);
@@ -21,6 +22,6 @@ export async function checkedRemoteUrl(uri: string, hosts: HostRules): Promise<U
 
 function createRefusedProblem(reason: string): VnflowError {
   return new VnflowError('BAD_REQUEST', {
-    detail: `addressInformation: nothing is fetched from this address: ${reason}.`,
+    detail: `Nothing is fetched from this address: ${reason}.`,
   });
 }

@@ -1,3 +1,4 @@
+import { VnflowError } from '../../domain/problems.ts';
 import { checkedRemoteUrl } from '../../packages/remote-address.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoint, withBody } from '../http/endpoint.ts';
@@ -12,10 +13,23 @@ import { checkCreated } from './upload-package-content.ts';
  */
 export function uploadFromUriEndpoint(context: ApiContext, uploads: PackageUploads): Endpoint {
   return withBody(UploadVnfPackageFromUriRequest, async (request, body) => {
-    await checkedRemoteUrl(body.addressInformation, context.packageHosts);
+    await checkAddress(body.addressInformation, context);
     const target = await vnfPackageOf(context, request);
     checkCreated(target);
     if (!(await uploads.begin(target, body))) throw createConcurrentUploadProblem(target.id);
     return { status: 202 };
   });
+}
+
+/** @throws VnflowError BAD_REQUEST naming the member */
+async function checkAddress(uri: string, { packageHosts }: ApiContext): Promise<void> {
+  try {
+    await checkedRemoteUrl(uri, packageHosts);
+  } catch (error) {
+    if (!(error instanceof VnflowError)) throw error;
+    const login = /user name or password/.test(error.message)
+      ? ' Send userName and password as members of the request.'
+      : '';
+    throw new VnflowError('BAD_REQUEST', { detail: `addressInformation: ${error.message}${login}`, cause: error });
+  }
 }

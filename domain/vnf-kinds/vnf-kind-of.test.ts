@@ -19,3 +19,21 @@ it("knows Tacker's drivers for Kubernetes by their name or by the file of their 
 it('takes other scripts of a package for its own code', () => {
   expect(kindOf('our-driver', 'Scripts/my_kubernetes_mgmt.py')).toEqual({ name: 'plain', builtIn: false });
 });
+
+it('refuses a VNFD with drivers of two kinds, and a request with parameters of two', () => {
+  const of = (more: { managementDrivers?: string[]; parameterKeys?: string[] }) => () =>
+    vnfKindOf({ managementDrivers: [], hooks: [], parameterKeys: [], ...more }).name;
+  const managementDrivers = ['mgmt-drivers-kubernetes', 'private_registry_mgmt.py'];
+  expect(of({ managementDrivers })).toThrow(
+    expect.objectContaining({
+      code: 'VNFD_NOT_USABLE',
+      message: expect.stringContaining(managementDrivers.join(' and ')),
+    }),
+  );
+  const keys = ['k8s_cluster_installation_param', 'private_registry_installation_param'];
+  expect(of({ parameterKeys: keys })).toThrow(
+    expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringContaining(keys.join(' and ')) }),
+  );
+  expect(of({ managementDrivers, parameterKeys: keys.slice(1) })()).toBe('private-registry');
+  expect(of({ managementDrivers: ['vnflcm_noop', 'mgmt-drivers-kubernetes'] })()).toBe('kubernetes-cluster');
+});
