@@ -4,11 +4,10 @@ import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
 import { REGISTRY_PARAMETERS, RegistryParameters } from './parameters.ts';
+import { savedImageProblem } from './saved-image.ts';
 
 const MEMBER = `additionalParams.${REGISTRY_PARAMETERS.key}`;
 const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)$/;
-/** Magic of a tar archive, and where it is: `docker save` writes one. */
-const TAR = { at: 257, magic: 'ustar' } as const;
 
 /**
  * Reads `private_registry_installation_param` and checks that everything it names is in the package, before any stack
@@ -45,20 +44,14 @@ function checkImage(given: string | undefined, { files }: PackageContents): void
   if (!given) return;
   const image = files.get(path.posix.normalize(given));
   if (image === undefined) throw wrong('image_path', `the VNF package has no file ${given}`);
-  if (!isTar(image)) {
-    throw wrong('image_path', `${given} is no tar archive; make it with docker save, and do not compress it`);
-  }
+  if (!(image instanceof Uint8Array)) return; // a reader of files that gives text only
+  const problem = savedImageProblem(image);
+  if (problem !== undefined) throw wrong('image_path', `${given} ${problem}`);
 }
 
 function checkScript(given: string | undefined, { files }: PackageContents): void {
   if (given === undefined || files.has(path.posix.normalize(given))) return;
   throw wrong('script_path', `the VNF package has no file ${given}`);
-}
-
-function isTar(content: object): boolean {
-  if (!(content instanceof Uint8Array)) return true; // a reader of files that gives text only
-  const magic = content.subarray(TAR.at, TAR.at + TAR.magic.length);
-  return String.fromCharCode(...magic) === TAR.magic;
 }
 
 function wrong(member: string, sentence: string): VnflowError {

@@ -5,8 +5,22 @@ import { checkRegistryParameters } from './check-parameters.ts';
 import { RegistryParameters } from './parameters.ts';
 
 const GIVEN = { ssh_cp_name: 'CP1', ssh_username: 'ubuntu', ssh_password: 'ubuntu' };
-const TAR = Buffer.alloc(1024);
-TAR.write('ustar', 257);
+/** A tar archive, as docker save writes it. */
+function tarOf(files: Readonly<Record<string, string>>): Buffer {
+  const members = Object.entries(files).map(([name, content]) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+    header.write('ustar', 257);
+    return Buffer.concat([header, Buffer.from(content), Buffer.alloc((512 - (content.length % 512)) % 512)]);
+  });
+  return Buffer.concat([...members, Buffer.alloc(1024)]);
+}
+const savedAs = (...tags: string[]) =>
+  tarOf({
+    'blob.json': 'x'.repeat(700),
+    'manifest.json': JSON.stringify([{ Config: 'c', RepoTags: tags, Layers: [] }]),
+  });
 
 const contents: PackageContents = {
   vnfInstanceId: 'i1',
@@ -19,7 +33,12 @@ const contents: PackageContents = {
       ['CP1', 'OS::Neutron::Port'],
     ]),
   files: new Map([
-    ['Files/images/registry.tar', TAR],
+    ['Files/images/registry.tar', savedAs('docker.io/library/registry:2.8.3')],
+    ['Files/images/of_an_id.tar', savedAs()],
+    ['Files/images/busybox.tar', savedAs('registry.example.org/busybox:1')],
+    ['Files/images/other.tar', tarOf({ 'readme.txt': 'no image' })],
+    ['Files/images/cut.tar', savedAs('registry:2').subarray(0, 1600)],
+    ['Files/images/broken.tar', tarOf({ 'manifest.json': '{"RepoTags":' })],
     ['Files/images/registry.tar.gz', Buffer.from('not a tar archive'.repeat(40))],
   ]),
 };
@@ -40,6 +59,7 @@ describe('private_registry_installation_param', () => {
   it('is complete with the three members that the guide requires: port 5000, the image is pulled', () => {
     expect(checkRegistryParameters(GIVEN, contents)).toEqual({ ...GIVEN, port_no: 5000 });
     expect(refusal({ image_path: '' })).toBe('accepted');
+    expect(refusal({ image_path: 'Files/images/of_an_id.tar' })).toBe('accepted');
   });
 
   it('has the port as text or as a number', () => {
@@ -71,6 +91,16 @@ describe('private_registry_installation_param', () => {
     ],
     ['host_names', ['r.example'], 'host_names: needs "tls": true, because only a certificate has names.'],
     ['tls', 'yes', 'tls: expected boolean, received string.'],
+    [
+      'image_path',
+      'Files/images/busybox.tar',
+      'image_path: Files/images/busybox.tar has the image registry.example.org/busybox:1, and none named registry.',
+    ],
+    ...['other', 'cut', 'broken'].map((name): [string, string, string] => [
+      'image_path',
+      `Files/images/${name}.tar`,
+      `image_path: Files/images/${name}.tar has no manifest.json of docker save; make it with docker save.`,
+    ]),
     ['script_path', 'Scripts/mine.sh', 'script_path: the VNF package has no file Scripts/mine.sh.'],
   ])('is refused with %s = %s', (member, value, sentence) => {
     expect(refusal({ [member]: value })).toBe(sentence);

@@ -208,7 +208,8 @@ load_image() {
     ! grep -q 'no space left' "$WORK/load.err" || fail "the disk of the server is full"
     fail "docker load refuses the archive (image_path): make it with docker save"
   }
-  IMAGE=$(sed -n -e 's/^Loaded image: //p' -e 's/^Loaded image ID: //p' "$WORK/load.out" | head -n 1)
+  sed -n -e 's/^Loaded image: //p' -e 's/^Loaded image ID: //p' "$WORK/load.out" > "$WORK/loaded"
+  IMAGE=$(grep -m 1 registry "$WORK/loaded" || head -n 1 "$WORK/loaded")
   [ -n "$IMAGE" ] || fail "the archive (image_path) has no image"
   own=$(docker image inspect --format '{{.Architecture}}' "$IMAGE") || fail "docker does not know the image $IMAGE that it loaded"
   [ "$own" = "$(dpkg --print-architecture)" ] || fail "the image $IMAGE (image_path) is for $own, and this server is $(dpkg --print-architecture)"
