@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/testing/longest-first.ts';
 
 /** The files of these rooms share processes: loading the modules for each file took longer than most of the tests. */
 const SHARED = '{domain,planning,packages,network,openstack,ssh,store,api,cli,simulator,faults}/**/*.test.ts';
@@ -13,6 +14,7 @@ export default defineConfig({
     execArgv: ['--liftoff-only'],
     // much of what the tests of the whole system do is waiting for other processes
     maxWorkers: Math.max(2, availableParallelism()) + 1,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Node itself loads and strips the sources, as in production, with its cache of compiled code; nothing is mocked.
