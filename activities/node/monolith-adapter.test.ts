@@ -219,10 +219,16 @@ describe('before the script runs', () => {
   });
 });
 
-it('gives the script the options of Tacker, and a node that joins never comes first', () => {
+it('gives the script the options and the registries of Tacker, and a node that joins never comes first', () => {
   const planes = { CONTROL_PLANES: 'master57=10.10.0.57,master58=10.10.0.58', CLUSTER_ENDPOINT: '10.10.0.9:16443' };
   const joining = { ...planes, JOIN_TOKEN: TOKEN, CA_CERT_HASH: `sha256:${HASH}`, CERTIFICATE_KEY: KEY };
   const noted = `echo "$ha_flag $*" > "$ROOT/options"; ${MAKES_CLUSTER}`;
+  const registries = '"10.10.0.5:5000","b.example.com"';
+  run('init', `bash -c 'echo "$HTTP_PRIVATE_REGISTRIES"' > "$ROOT/registries"; exit 1`, {
+    ...planes,
+    HTTP_PRIVATE_REGISTRIES: registries,
+  });
+  expect(read('registries')).toBe(`${registries}\n`);
   run('init', `${noted}\n${GOOD}`, planes);
   expect(read('options')).toBe('True -m 10.10.0.57,10.10.0.58 -i 10.10.0.9 -p 10.0.0.0/8 -a 10.96.0.0/12\n');
   rmSync(path.join(root, 'kubernetes'), { recursive: true });

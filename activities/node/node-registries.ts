@@ -16,7 +16,7 @@ export async function readRegistries(context: ActivityContext, parameters: unkno
     if (given !== undefined && authority === undefined) {
       throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${given} (certificate_path).` });
     }
-    registries.push({ ...connection, authority: authority?.toString('utf8') });
+    registries.push({ ...connection, authority: authority?.toString('utf8') ?? connection.certificate });
   }
   return registries;
 }

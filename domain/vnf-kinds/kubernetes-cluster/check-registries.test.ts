@@ -29,6 +29,12 @@ it("takes the guide's entries, and a connection_type that is a number", () => {
   expect(https).toEqual(GUIDE);
 });
 
+it('takes a certificate in the request, too', () => {
+  const { certificate_path: _, ...others } = GUIDE;
+  const given = { ...others, certificate: pem('valid-authority').toString() };
+  expect(changedConnections([given], sources)).toEqual([given]);
+});
+
 it('is the same when it is read again, as it is kept', () => {
   const kept = changedConnections(
     [GUIDE, { connection_type: 0, server: 'a:1', username: '', hosts_string: '' }],
@@ -56,6 +62,8 @@ it.each<[string, object, RegExp]>([
   ['a key', { certificate_path: 'Files/registries/key.pem' }, /key\.pem is no certificate in PEM form/],
   ['an expired certificate', { certificate_path: 'Files/registries/old.crt' }, /old\.crt expired on 2026-11-23/],
   ['a certificate for HTTP', { connection_type: '0' }, /certificate_path: belongs to HTTPS/],
+  ['two certificates', { certificate: 'x' }, /\.0\.certificate: must not stand beside certificate_path/],
+  ['a text that is no certificate', { certificate_path: '', certificate: 'x' }, /\.0\.certificate: is no certificate/],
   ['a host without an address', { hosts_string: 'registry.example.com' }, /\.0\.hosts_string: must be an address/],
   ['a host with two names', { hosts_string: '10.0.0.1 a.b c.d' }, /\.0\.hosts_string: must be an address/],
   ['a host of two lines', { hosts_string: '10.0.0.1 a.b\n10.0.0.2 c.d' }, /\.0\.hosts_string: must be an address/],

@@ -28,13 +28,16 @@ export function checkConnections(
 ): void {
   const problem = connectionsProblem(connections);
   if (problem) throw wrong(`${at}.${problem.index}.${problem.member}`, problem.sentence);
-  for (const [index, { certificate_path: given }] of connections.entries()) {
-    if (given === undefined) continue;
-    const member = `${at}.${index}.certificate_path`;
-    const content = files.get(path.posix.normalize(given));
-    if (content === undefined) throw wrong(member, `the VNF package has no file ${given}`);
-    const sentence = certificateProblem(content.toString(), now);
-    if (sentence !== undefined) throw wrong(member, `${given} ${sentence}`);
+  for (const [index, { certificate_path: given, certificate }] of connections.entries()) {
+    const member = (name: keyof RegistryConnection) => `${at}.${index}.${name}`;
+    const content = given === undefined ? certificate : files.get(path.posix.normalize(given))?.toString();
+    if (given !== undefined && content === undefined)
+      throw wrong(member('certificate_path'), `the VNF package has no file ${given}`);
+    const sentence = content === undefined ? undefined : certificateProblem(content, now);
+    if (sentence === undefined) continue;
+    throw given === undefined
+      ? wrong(member('certificate'), sentence)
+      : wrong(member('certificate_path'), `${given} ${sentence}`);
   }
 }
 

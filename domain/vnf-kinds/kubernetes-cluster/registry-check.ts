@@ -109,10 +109,9 @@ function unanswered(connection: RegistryConnection, { code, stderr }: ProbeOutpu
   );
 }
 
-function authorityOf({ certificate_path }: RegistryConnection): string {
-  return certificate_path === undefined
-    ? ', and the connection has no certificate_path'
-    : ` with the authority of ${certificate_path}`;
+function authorityOf({ certificate_path, certificate }: RegistryConnection): string {
+  const given = certificate_path ?? (certificate === undefined ? undefined : 'the request');
+  return given === undefined ? ', and the connection has no certificate_path' : ` with the authority of ${given}`;
 }
 
 function problem(code: ProblemCode, sentence: string): ProbeResult {

@@ -5,6 +5,7 @@ import { withoutSecrets } from '../../redaction.ts';
 export const REGISTRY_CONNECTIONS = 'private_registry_connection_info';
 
 const MOST_REGISTRIES = 32;
+const MOST_CERTIFICATE = 65_536;
 
 /** What curl's configuration, /etc/hosts and docker's files can hold on one line. */
 const plainText = (longest: number) =>
@@ -67,6 +68,8 @@ export const RegistryConnection = z.object({
   password: optional(plainText(1024)),
   /** Path of the certificate of the registry's authority in the package. */
   certificate_path: optional(z.string().max(255)),
+  /** The certificate itself, PEM: that of a registry VNF is made after the package. The guide has no such member. */
+  certificate: optional(z.string().max(MOST_CERTIFICATE)),
   /** A line of /etc/hosts. */
   hosts_string: optional(hostsString),
 });
@@ -98,8 +101,11 @@ export function connectionsProblem(connections: readonly RegistryConnection[]): 
       return problem('username', 'is missing; give it together with password, or neither');
     if (connection.password === undefined && connection.username !== undefined)
       return problem('password', 'is missing; give it together with username, or neither');
-    if (connection.certificate_path !== undefined && !isTls(connection))
-      return problem('certificate_path', 'belongs to HTTPS (connection_type 1)');
+    for (const member of ['certificate_path', 'certificate'] as const)
+      if (connection[member] !== undefined && !isTls(connection))
+        return problem(member, 'belongs to HTTPS (connection_type 1)');
+    if (connection.certificate !== undefined && connection.certificate_path !== undefined)
+      return problem('certificate', 'must not stand beside certificate_path');
     const { address, name } = hostOf(connection) ?? {};
     if (address === undefined || name === undefined) continue;
     const other = addresses.get(name.toLowerCase()) ?? address;
