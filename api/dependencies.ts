@@ -42,6 +42,8 @@ export interface OnboardableCsar {
   readonly checksum: { readonly algorithm: string; readonly hash: string };
   readonly softwareImages: readonly object[];
   readonly additionalArtifacts: readonly object[];
+  /** All files. */
+  readonly entries: readonly { readonly path: string }[];
   /** Files that vnflow reads again, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }

@@ -202,6 +202,7 @@ it('another process goes on with the upload of one that died', async () => {
         vnfd,
         checksum: { algorithm: 'sha512', hash: 'ab' },
         softwareImages: [],
+        entries: [],
         additionalArtifacts: [],
         files: new Map(),
       }),

@@ -37,7 +37,7 @@ const test = await startFileApi({
     const vnfd = readVnfd(new Map([...files].map(([path, content]) => [path, content.toString('utf8')])));
     const vnfdId = (await readFile(file, 'latin1')).replace('CSAR ', '');
     const checksum = { algorithm: 'sha512', hash: 'ab' };
-    return { vnfd: { ...vnfd, vnfdId }, checksum, softwareImages: [], additionalArtifacts: [], files };
+    return { vnfd: { ...vnfd, vnfdId }, checksum, softwareImages: [], additionalArtifacts: [], entries: [], files };
   },
 });
 

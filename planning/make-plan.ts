@@ -90,7 +90,7 @@ async function planOfInstantiate(
   deps: PlanningDependencies,
   { instance, request }: PlanQuestion<'INSTANTIATE'>,
 ): Promise<Planned> {
-  const { vnfd, files } = await packageOfInstance(deps, instance);
+  const { vnfd, files, largeFiles } = await packageOfInstance(deps, instance);
   const of = flavour(vnfd, request.flavourId);
   const { additionalParams = {}, instantiationLevelId } = request;
   if (REGISTRY_CONNECTIONS in (request.vnfConfigurableProperties ?? {})) {
@@ -100,7 +100,14 @@ async function planOfInstantiate(
   const templates = newTemplates(files, of, request);
   const { isGenerated } = templates;
   const userData = checkUserData({ additionalParams, files, allowPackageCode, isGenerated });
-  const vnf = newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams, templates: () => templates });
+  const vnf = newVnf({
+    vnfInstanceId: instance.id,
+    flavour: of,
+    files,
+    largeFiles,
+    additionalParams,
+    templates: () => templates,
+  });
   const facts: VnfFacts = {
     vnfInstanceId: instance.id,
     counts: vduCounts(of, instantiationLevelId),
@@ -142,11 +149,11 @@ async function planOfTerminate(
   const { allowPackageCode } = deps;
   const flavourId = instance.instantiatedVnfInfo?.['flavourId'];
   if (flavourId === undefined || (!allowPackageCode && request.terminationType === 'FORCEFUL')) return { plan };
-  const { files } = await packageOfInstance(deps, instance);
+  const { files, largeFiles } = await packageOfInstance(deps, instance);
   const of = await flavourOfInstance(deps, instance);
   if (of.hooks.every(({ script }) => script === undefined)) return { plan };
   const templates = () => newTemplates(files, of, {});
-  const sources = { vnfInstanceId: instance.id, flavour: of, files, additionalParams: {}, templates };
+  const sources = { vnfInstanceId: instance.id, flavour: of, files, largeFiles, additionalParams: {}, templates };
   const vnf = await vnfOfInstance(deps, sources);
   return { plan: withPackageCode(plan, hooksOf('TERMINATE', vnf, { flavour: of, files, allowPackageCode }).forward) };
 }
@@ -272,10 +279,10 @@ export async function vnfOf(
     const of = await flavourOfInstance(deps, instance);
     return (await factsOf(deps, { instance, of, additionalParams })).vnf;
   }
-  const { vnfd, files } = await packageOfInstance(deps, instance);
+  const { vnfd, files, largeFiles } = await packageOfInstance(deps, instance);
   const of = flavour(vnfd, question.request.flavourId);
   const templates = () => newTemplates(files, of, question.request);
-  return newVnf({ vnfInstanceId: instance.id, flavour: of, files, additionalParams, templates });
+  return newVnf({ vnfInstanceId: instance.id, flavour: of, files, largeFiles, additionalParams, templates });
 }
 
 /**
@@ -318,7 +325,7 @@ async function factsOf(
   { instance, of, additionalParams = {}, survey }: FactSources,
 ): Promise<OperationFacts> {
   const vnfInstanceId = instance.id;
-  const { files } = await packageOfInstance(deps, instance);
+  const { files, largeFiles } = await packageOfInstance(deps, instance);
   const { allowPackageCode } = deps;
   const templates = await templatesOfInstance(deps, instance, of);
   const chosen = checkRepeatedUserData({
@@ -327,7 +334,7 @@ async function factsOf(
     allowPackageCode,
     isGenerated: templates.isGenerated,
   });
-  const sources = { vnfInstanceId, flavour: of, files, additionalParams, templates: () => templates };
+  const sources = { vnfInstanceId, flavour: of, files, largeFiles, additionalParams, templates: () => templates };
   const vnf = await vnfOfInstance(deps, sources);
   vnf.checkRequest(additionalParams);
   const facts: VnfFacts = {

@@ -3,13 +3,15 @@ import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { flavour, readVnfd, type Vnfd } from '../domain/vnfd.ts';
 import type { VnfInstanceRow } from '../store/vnf-instances.ts';
-import { readVnfPackageFiles } from '../store/vnf-packages.ts';
+import { listLargeFiles, readVnfPackageFiles } from '../store/vnf-packages.ts';
 import type { PlanningDependencies } from './dependencies.ts';
 
 export interface InstancePackage {
   readonly vnfd: Vnfd;
   /** Every file that vnflow kept, by path in the package. */
   readonly files: ReadonlyMap<string, Buffer>;
+  /** Paths of the files that are in the archive of the package only. */
+  readonly largeFiles: ReadonlySet<string>;
 }
 
 const MOST_PACKAGES = 16;
@@ -24,7 +26,8 @@ export async function packageOfInstance(
   const known = packages.get(packageId);
   if (known) return known;
   const files = await readVnfPackageFiles(db, packageId);
-  const fresh = { vnfd: readVnfd(vnfdTexts(files)), files };
+  const largeFiles = new Set(await listLargeFiles(db, packageId));
+  const fresh = { vnfd: readVnfd(vnfdTexts(files)), files, largeFiles };
   packages.set(packageId, fresh);
   return fresh;
 }

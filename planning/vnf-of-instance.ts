@@ -12,6 +12,7 @@ interface VnfSources {
   /** The flavour of the request, or the one that the instance was instantiated with. */
   readonly flavour: Flavour;
   readonly files: InstancePackage['files'];
+  readonly largeFiles: InstancePackage['largeFiles'];
   /** The templates of the stack. Only parameters that name resources of them need them. */
   readonly templates: () => BaseHot;
   /** The additional parameters of the request. */
@@ -57,7 +58,7 @@ async function keptParameters({ secrets }: PlanningDependencies, id: string): Pr
   return kept;
 }
 
-function contentsOf({ vnfInstanceId, flavour, files, templates }: VnfSources): PackageContents {
+function contentsOf({ vnfInstanceId, flavour, files, largeFiles, templates }: VnfSources): PackageContents {
   return {
     vnfInstanceId,
     vdus: flavour.vdus.map(({ id }) => id),
@@ -65,5 +66,6 @@ function contentsOf({ vnfInstanceId, flavour, files, templates }: VnfSources): P
     resources: (vduId) => hotResources(templates(), vduId),
     files,
     now: new Date(),
+    largeFiles,
   };
 }

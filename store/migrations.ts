@@ -8,6 +8,7 @@ import * as takeOver from './migrations/0006-take-over.ts';
 import * as packageUploads from './migrations/0007-package-uploads.ts';
 import * as changedInfo from './migrations/0008-changed-info.ts';
 import * as stepProgress from './migrations/0009-step-progress.ts';
+import * as largeFiles from './migrations/0010-large-files.ts';
 
 export interface Migration {
   /** Its number of four digits, and a name: the name of its file. The numbers are 1, 2, 3, … without a gap. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-package-uploads', ...packageUploads },
   { name: '0008-changed-info', ...changedInfo },
   { name: '0009-step-progress', ...stepProgress },
+  { name: '0010-large-files', ...largeFiles },
 ];
 
 /**

@@ -23,6 +23,8 @@ export interface VnfPackageTable {
   checksum: JsonOptional<{ algorithm: string; hash: string }>;
   softwareImages: JsonOptional<Free[]>;
   additionalArtifacts: JsonOptional<Free[]>;
+  /** Paths of the files that are in the archive only: images, and those that are too large to be kept beside it. */
+  largeFiles: JsonOptional<string[]>;
   /** The attempt that fetches the package from a URI; every change of that upload names it. */
   uploadAttempt: string | null;
   /** When that attempt was last seen alive. */

@@ -42,6 +42,7 @@ async function instance() {
     checksum: { algorithm: 'sha512', hash: 'ab' },
     softwareImages: [{ id: 'masterNode' }],
     additionalArtifacts: [],
+    largeFiles: [],
     files: new Map([
       ['Definitions/vnfd.yaml', Buffer.from('a: 1')],
       ['Scripts/install.sh', Buffer.from('exit 0')],

@@ -20,6 +20,8 @@ export interface OnboardedPackage {
   readonly additionalArtifacts: readonly object[];
   /** Files that vnflow reads again, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Paths of the other files: they are in the archive only. */
+  readonly largeFiles: readonly string[];
   /** The attempt of the upload from a URI that ends here. Undefined for a direct upload. */
   readonly attempt?: string;
 }
@@ -173,6 +175,7 @@ async function finish(db: Database, attempt: string, onboarded: Omit<OnboardedPa
       checksum: json(onboarded.checksum),
       softwareImages: json(onboarded.softwareImages),
       additionalArtifacts: json(onboarded.additionalArtifacts),
+      largeFiles: json(onboarded.largeFiles),
       uploadAttempt: null,
       uploadSeenAt: null,
       onboardingFailure: null,
@@ -254,4 +257,10 @@ export async function readVnfPackageFile(db: Database, id: string, path: string)
     .where('path', '=', path)
     .executeTakeFirst();
   return row && Buffer.from(row.content);
+}
+
+/** Paths of the files of a package that are in its archive only. */
+export async function listLargeFiles(db: Database, id: string): Promise<readonly string[]> {
+  const row = await db.selectFrom('vnfPackage').select('largeFiles').where('id', '=', id).executeTakeFirst();
+  return row?.largeFiles ?? [];
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { readStoredFile } from '../../packages/stored-file.ts';
 import { packageIdOf } from '../../store/vnf-instances.ts';
-import { readVnfPackageFile } from '../../store/vnf-packages.ts';
+import { listLargeFiles, readVnfPackageFile } from '../../store/vnf-packages.ts';
 import type { ActivityContext } from '../activity-context.ts';
 
 /**
@@ -10,7 +11,8 @@ import type { ActivityContext } from '../activity-context.ts';
  */
 export async function readPackageFile({ deps, input }: ActivityContext, given: string): Promise<Buffer | undefined> {
   const packageId = await packageIdOf(deps.db, input.vnfInstanceId);
-  return packageId === undefined
-    ? undefined
-    : await readVnfPackageFile(deps.db, packageId, path.posix.normalize(given));
+  if (packageId === undefined) return undefined;
+  const file = path.posix.normalize(given);
+  const isLarge = (await listLargeFiles(deps.db, packageId)).includes(file);
+  return isLarge ? readStoredFile(deps.db, packageId, file) : readVnfPackageFile(deps.db, packageId, file);
 }

@@ -169,6 +169,10 @@ function agentOf({ session, signal }: NodeContext, { scheme, host, port, ca }: R
     );
     return undefined;
   };
+  // a channel of SSH is no socket: what Node does to a connection that is kept by default would throw in an event, and
+  // end the process
+  agent.keepSocketAlive = () => true;
+  agent.reuseSocket = () => {};
   return agent;
 }
 

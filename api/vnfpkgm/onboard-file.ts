@@ -43,7 +43,7 @@ function createAlreadyOnboardedProblem(vnfdId: string, where: string): VnflowErr
   });
 }
 
-function onboardedPackage({ vnfd, checksum, files, softwareImages, additionalArtifacts }: OnboardableCsar) {
+function onboardedPackage({ vnfd, checksum, entries, files, softwareImages, additionalArtifacts }: OnboardableCsar) {
   return {
     vnfdId: vnfd.vnfdId,
     provider: vnfd.provider,
@@ -54,5 +54,6 @@ function onboardedPackage({ vnfd, checksum, files, softwareImages, additionalArt
     softwareImages,
     additionalArtifacts,
     files,
+    largeFiles: entries.map(({ path }) => path).filter((path) => !files.has(path)),
   };
 }

@@ -24,6 +24,8 @@ export interface PackageContents {
   readonly files: PackageFiles;
   /** The time of the check: certificates in the package expire. */
   readonly now: Date;
+  /** Paths of the files that `files` lacks because they are too large: they are in the archive of the package only. */
+  readonly largeFiles: ReadonlySet<string>;
 }
 
 /** What a check of changed properties needs. */

@@ -28,7 +28,7 @@ const given = (master: object, more: object = {}, files: ReadonlyMap<string, Buf
       worker_node: WORKER,
       ...more,
     },
-    { ...contents, files },
+    { ...contents, files, largeFiles: new Set() },
   );
 
 it('takes the VDU from the aspect, with the defaults of version 1', () => {

@@ -40,8 +40,8 @@ function checkConnectionPoint(name: string, { vdus, resources }: PackageContents
   throw wrong('ssh_cp_name', `${name} is not in the VNF package; it has ${known.join(', ') || 'none'}`);
 }
 
-function checkImage(given: string | undefined, { files }: PackageContents): void {
-  if (!given) return;
+function checkImage(given: string | undefined, { files, largeFiles }: PackageContents): void {
+  if (!given || largeFiles.has(path.posix.normalize(given))) return; // docker says whether it is an archive
   const image = files.get(path.posix.normalize(given));
   if (image === undefined) throw wrong('image_path', `the VNF package has no file ${given}`);
   if (!(image instanceof Uint8Array)) return; // a reader of files that gives text only

@@ -32,6 +32,7 @@ const contents: PackageContents = {
       ['PrivateRegistryVDU', 'OS::Nova::Server'],
       ['CP1', 'OS::Neutron::Port'],
     ]),
+  largeFiles: new Set(['Files/images/large.tar']),
   files: new Map([
     ['Files/images/registry.tar', savedAs('docker.io/library/registry:2.8.3')],
     ['Files/images/of_an_id.tar', savedAs()],
@@ -60,6 +61,7 @@ describe('private_registry_installation_param', () => {
     expect(checkRegistryParameters(GIVEN, contents)).toEqual({ ...GIVEN, port_no: 5000 });
     expect(refusal({ image_path: '' })).toBe('accepted');
     expect(refusal({ image_path: 'Files/images/of_an_id.tar' })).toBe('accepted');
+    expect(refusal({ image_path: './Files/images/large.tar' }), 'a file in the archive only').toBe('accepted');
   });
 
   it('has the port as text or as a number', () => {

@@ -151,6 +151,7 @@ async function readTestCsar(file: string): Promise<OnboardableCsar> {
     vnfd: { ...vnfd, vnfdId },
     checksum: { algorithm: 'sha512', hash: 'ab' },
     softwareImages: [SOFTWARE_IMAGE],
+    entries: [],
     additionalArtifacts: [
       { artifactPath: 'Scripts/install_k8s_cluster.sh', checksum: { algorithm: 'SHA-256', hash: 'cd' }, metadata: {} },
     ],
