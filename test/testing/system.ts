@@ -202,7 +202,7 @@ export function operationOf(answer: AxiosResponse): string {
 export async function settled(
   http: AxiosInstance,
   operation: string,
-  { timeoutMs = 60_000, pollMs = 50, mayBeBusy = false } = {},
+  { timeoutMs = 60_000, pollMs = 150, mayBeBusy = false } = {},
 ) {
   const until = Date.now() + timeoutMs;
   for (;;) {
