@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { keepExcerpt } from './excerpt.ts';
@@ -80,6 +80,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   const campaign = { reports, cpuSeconds: cpuSeconds([]), seconds: (Date.now() - since) / 1000 };
   if (reports.every(({ violations }) => violations.length === 0)) rmSync(folder, { recursive: true, force: true });
   if (options.reportTo !== undefined) {
+    mkdirSync(options.reportTo, { recursive: true });
     writeFileSync(path.join(options.reportTo, 'report.txt'), textReport(campaign));
     writeFileSync(path.join(options.reportTo, 'report.html'), htmlReport(campaign));
   }

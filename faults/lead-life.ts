@@ -46,7 +46,7 @@ interface Leading {
 }
 
 /** How long no node of a control plane can be reached. */
-const UNREACHABLE_MS = 8_000;
+const UNREACHABLE_MS = 40_000;
 const LOOK_EVERY_MS = 250;
 const RESTS = new Set(['COMPLETED', 'FAILED', 'ROLLED_BACK', 'FAILED_TEMP']);
 

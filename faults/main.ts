@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runBrokenEngines } from './broken-engines/run-broken-engines.ts';
@@ -10,7 +11,7 @@ const USAGE = `npm run faults -- [options]
   --shape up|production   (the seed decides)
   --lanes N         places that run at once (4)
   --broken [PART …] runs the engines that are broken on purpose, whose names have PART in them: each must be found
-  --report DIR      where report.txt and report.html go (the current folder, from 10 runs on)
+  --report DIR      where report.txt and report.html go (.vnflow/faults, from 10 runs on)
   --speed N         simulated seconds per second (400)
   --settle N        seconds until everything must have come to rest (180)
 ${ROUNDS_USAGE}`;
@@ -53,6 +54,7 @@ async function runBroken(): Promise<number> {
 async function runLives(): Promise<number> {
   const first = Number(values.seed ?? 1);
   const runs = Number(values.runs ?? (values.seed === undefined ? REPORTED_RUNS : 1));
+  const reportTo = values.report ?? (runs >= REPORTED_RUNS ? path.join(ROOT, '.vnflow', 'faults') : undefined);
   const { reports, cpuSeconds, seconds } = await runCampaign({
     seeds: Array.from({ length: runs }, (_, index) => first + index),
     shape: values.shape === 'up' || values.shape === 'production' ? values.shape : undefined,
@@ -60,16 +62,17 @@ async function runLives(): Promise<number> {
     speed: Number(values.speed),
     settleMs: Number(values.settle) * 1000,
     root: ROOT,
-    reportTo: values.report ?? (runs >= REPORTED_RUNS ? process.cwd() : undefined),
+    reportTo,
     say,
   });
+  if (reportTo !== undefined) say(`report: ${path.join(reportTo, 'report.html')}`);
   const violated = reports.filter(({ violations }) => violations.length > 0);
-  say(
-    `${reports.length} runs, ${violated.length} violated, ${seconds.toFixed(0)} s, ${(cpuSeconds / reports.length).toFixed(1)} s of CPU time a run`,
-  );
   for (const { scenario } of violated)
     say(`to repeat: npm run faults -- --seed ${scenario.seed} --shape ${scenario.shape}`);
-  return violated.length === 0 && reports.length === runs ? 0 : 1;
+  const each = (cpuSeconds / Math.max(1, reports.length)).toFixed(1);
+  const passed = reports.length - violated.length;
+  say(`${passed} passed, ${runs - passed} failed in ${seconds.toFixed(0)} s; ${each} s of CPU time a run`);
+  return passed === runs ? 0 : 1;
 }
 
 function say(line: string): void {

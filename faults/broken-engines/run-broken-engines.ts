@@ -17,7 +17,7 @@ interface BrokenOptions {
 }
 
 /** Short: a broken engine is to be found, and not to be waited for. A good one comes to rest in less. */
-const LIMITS = { restMs: 60_000, settleMs: 15_000 };
+const LIMITS = { restMs: 90_000, settleMs: 15_000 };
 
 /**
  * Runs each broken engine through its story, in a place of its own.
@@ -68,7 +68,7 @@ async function findDefect(
 }
 
 function scenarioOf({ story }: BrokenEngine): LifeScenario {
-  const { flavour, orders, disruptions = [], meddling = [] } = story;
-  const life = { flavour, orders, version: 'v2', decisions: ['retry', 'retry'], waitMs: 0 } as const;
+  const { flavour, orders, disruptions = [], meddling = [], decisions = ['retry', 'retry'] } = story;
+  const life = { flavour, orders, version: 'v2', decisions, waitMs: 0 } as const;
   return { seed: 0, shape: 'up', lives: [life], disruptions, meddling };
 }

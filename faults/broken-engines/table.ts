@@ -14,6 +14,8 @@ interface Story {
   readonly orders: readonly LifeOrder[];
   readonly disruptions?: readonly Disruption[];
   readonly meddling?: readonly Meddling[];
+  /** Decisions in FAILED_TEMP. Default: two retries. */
+  readonly decisions?: Life['decisions'];
 }
 
 /** An engine that was broken on purpose. The checker must find it. */
@@ -39,12 +41,12 @@ const failing: Story = {
 const cutSessions: Story = {
   flavour: 'cluster',
   orders: ['instantiate'],
-  disruptions: [{ kind: 'ssh-reset', atMs: 0, forMs: 15_000, pick: 0 }],
+  disruptions: [{ kind: 'ssh-reset', atMs: 0, forMs: 30_000, pick: 0 }],
 };
 const hungLogins: Story = {
   flavour: 'cluster',
   orders: ['instantiate'],
-  disruptions: [{ kind: 'ssh-hangs', atMs: 0, forMs: 12_000, pick: 0 }],
+  disruptions: [{ kind: 'ssh-hangs', atMs: 0, forMs: 20_000, pick: 0 }],
 };
 const controls = (control: Meddling['control']): readonly Meddling[] =>
   [800, 1_600, 2_400, 3_600, 5_000].map((atMs, operator) => ({
@@ -117,7 +119,7 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
         to: "workflowId: [workflowId(vnfInstanceId), vnfLcmOpOccId].join('/'),",
       },
     ],
-    story: { flavour: 'plain', orders: ['instantiate'] },
+    story: { ...failing, decisions: [] },
     expects: '2 ',
   },
   {
@@ -363,7 +365,7 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
         to: '...(shown && isFinal(state) ? { error: shown } : {}),',
       },
     ],
-    story: { ...failing, orders: ['instantiate'] },
+    story: { ...failing, decisions: [] },
     expects: '1 ',
   },
   {

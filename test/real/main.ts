@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { connectRealCloud, readRealEnvironment } from './real-cloud.ts';
 import { type Checked, type Flavour, leadRealLife } from './real-life.ts';
 import { startRealVnflow } from './real-vnflow.ts';
 
 const FLAVOURS: readonly Flavour[] = ['simple', 'complex'];
-const REPORT = 'real-report.md';
+const REPORT = fileURLToPath(new URL('../../.vnflow/real-report.md', import.meta.url));
 
 /** `npm run test:real`: the whole life of both flavours against the OpenStack of the environment. */
 process.exitCode = await runReal(process.argv.slice(2));
@@ -26,7 +26,7 @@ async function runReal(wanted: readonly string[]): Promise<number> {
   }
   const failed = done.filter(({ problem }) => problem !== undefined).length;
   writeFileSync(REPORT, report(env.OS_AUTH_URL, done));
-  say(`${done.length - failed} passed, ${failed} failed; see ${path.resolve(REPORT)}; logs in ${vnflow.data}`);
+  say(`${done.length - failed} passed, ${failed} failed; see ${REPORT}; logs in ${vnflow.data}`);
   return failed === 0 && done.length > 0 ? 0 : 1;
 }
 
