@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runBrokenEngines } from './broken-engines/run-broken-engines.ts';
 import { runCampaign } from './campaign.ts';
-import { ROUNDS_USAGE, runRounds } from './rounds.ts';
+import { readKeptSeeds } from './kept-seeds.ts';
+import { ROUND_DEFAULTS, ROUNDS_USAGE, runRounds } from './rounds.ts';
 
 const USAGE = `npm run faults -- [options]
   --runs N          lives of VNFs with faults at random moments (10)
@@ -11,6 +12,7 @@ const USAGE = `npm run faults -- [options]
   --shape up|production   (the seed decides)
   --lanes N         places that run at once (4)
   --broken [PART …] runs the engines that are broken on purpose, whose names have PART in them: each must be found
+  --kept            repeats the seeds that have found something (faults/kept-seeds.json)
   --report DIR      where report.txt and report.html go (.vnflow/faults, from 10 runs on)
   --speed N         simulated seconds per second (400)
   --settle N        seconds until everything must have come to rest (180)
@@ -26,11 +28,12 @@ const { values, positionals } = parseArgs({
     lanes: { type: 'string', default: '4' },
     report: { type: 'string' },
     broken: { type: 'boolean', default: false },
+    kept: { type: 'boolean', default: false },
     kind: { type: 'string' },
-    kill: { type: 'string', default: 'temporal' },
-    operations: { type: 'string', default: '20' },
-    speed: { type: 'string', default: '400' },
-    settle: { type: 'string', default: '180' },
+    kill: { type: 'string', default: ROUND_DEFAULTS.kill },
+    operations: { type: 'string', default: ROUND_DEFAULTS.operations },
+    speed: { type: 'string', default: ROUND_DEFAULTS.speed },
+    settle: { type: 'string', default: ROUND_DEFAULTS.settle },
     help: { type: 'boolean', default: false },
   },
 });
@@ -39,10 +42,21 @@ const REPORTED_RUNS = 10;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 if (values.help) process.stdout.write(USAGE);
+else if (values.kept) process.exitCode = await runKept();
 else if (values.broken) process.exitCode = await runBroken();
 else
   process.exitCode =
-    values.rounds === undefined && values.kind === undefined ? await runLives() : await runRounds(values);
+    values.rounds === undefined && values.kind === undefined ? await runLives(values) : await runRounds(values);
+
+/** @returns exit code: 1 when an invariant was violated */
+async function runKept(): Promise<number> {
+  let code = 0;
+  for (const { kind, seed, shape } of readKeptSeeds()) {
+    const repeat = { ...values, seed: `${seed}`, shape, runs: '1' };
+    code = Math.max(code, kind === 'round' ? await runRounds(repeat) : await runLives(repeat));
+  }
+  return code;
+}
 
 /** @returns exit code: 1 when the checker did not find one of them */
 async function runBroken(): Promise<number> {
@@ -50,17 +64,19 @@ async function runBroken(): Promise<number> {
   return (await runBrokenEngines(options)).length === 0 ? 0 : 1;
 }
 
+type LifeValues = Pick<typeof values, 'seed' | 'runs' | 'shape' | 'lanes' | 'speed' | 'settle' | 'report'>;
+
 /** @returns exit code: 1 when an invariant was violated */
-async function runLives(): Promise<number> {
-  const first = Number(values.seed ?? 1);
-  const runs = Number(values.runs ?? (values.seed === undefined ? REPORTED_RUNS : 1));
-  const reportTo = values.report ?? (runs >= REPORTED_RUNS ? path.join(ROOT, '.vnflow', 'faults') : undefined);
+async function runLives(options: LifeValues): Promise<number> {
+  const first = Number(options.seed ?? 1);
+  const runs = Number(options.runs ?? (options.seed === undefined ? REPORTED_RUNS : 1));
+  const reportTo = options.report ?? (runs >= REPORTED_RUNS ? path.join(ROOT, '.vnflow', 'faults') : undefined);
   const { reports, cpuSeconds, seconds } = await runCampaign({
     seeds: Array.from({ length: runs }, (_, index) => first + index),
-    shape: values.shape === 'up' || values.shape === 'production' ? values.shape : undefined,
-    lanes: Number(values.lanes),
-    speed: Number(values.speed),
-    settleMs: Number(values.settle) * 1000,
+    shape: options.shape === 'up' || options.shape === 'production' ? options.shape : undefined,
+    lanes: Number(options.lanes),
+    speed: Number(options.speed),
+    settleMs: Number(options.settle) * 1000,
     root: ROOT,
     reportTo,
     say,

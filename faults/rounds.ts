@@ -41,6 +41,9 @@ interface Running extends Witnesses {
   readonly vnfdId: string;
 }
 
+/** The options that nobody gives: bursts of twenty operations, Temporal is the victim. */
+export const ROUND_DEFAULTS = { kill: 'temporal', operations: '20', speed: '400', settle: '180' } as const;
+
 /** Runs all rounds. @returns exit code: 1 when an invariant was violated */
 export async function runRounds(values: RoundValues): Promise<number> {
   const shape = oneOf(Object.keys(SHAPES) as (keyof typeof SHAPES)[], values.shape ?? 'up');
