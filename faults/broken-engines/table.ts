@@ -255,8 +255,8 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
     edits: [
       {
         file: 'domain/vnf-kinds/kubernetes-cluster/scaled-workers.ts',
-        from: 'const joined = slots.map((slot)',
-        to: "const joined = [...slots, 'workerNode[0]'].map((slot)",
+        from: 'const joined = slots.flatMap((slot)',
+        to: "const joined = [...slots, 'workerNode[0]'].flatMap((slot)",
       },
     ],
     story: scaledCluster,
