@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { VnflowError } from '../domain/problems.ts';
+import type { VimCredentials } from '../domain/vim-connection.ts';
 import type { MetricsSource } from '../metrics/write-metrics.ts';
 import { createHostRules, type HostRules } from '../network/host-rules.ts';
 import type { Database } from '../store/open-store.ts';
@@ -16,18 +17,6 @@ export interface TokenOwner {
   readonly roles: readonly string[];
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-}
-
-/** The data for a login to an OpenStack. */
-export interface VimCredentials {
-  readonly authUrl: string;
-  readonly username: string;
-  readonly password: string;
-  readonly project: string;
-  readonly userDomain: string;
-  readonly projectDomain: string;
-  /** Check the TLS certificate? */
-  readonly verify: boolean;
 }
 
 /** What the API takes from a CSAR that was read. */

@@ -45,6 +45,13 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Send a valid Keystone token as X-Auth-Token (`vnflow token` prints one).',
   },
+  TOO_MANY_WRONG_TOKENS: {
+    status: 429,
+    title: 'Too Many Requests',
+    retriable: true,
+    remedy:
+      'Get a new token (`vnflow token` prints one), and send the request again after the seconds that the answer names.',
+  },
   FORBIDDEN: { status: 403, title: 'Forbidden', retriable: false, remedy: 'Ask for the member role in the project.' },
   NOT_FOUND: {
     status: 404,

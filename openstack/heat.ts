@@ -101,6 +101,7 @@ export async function createStack(
   const answer = await requestHeat(session, {
     method: 'POST',
     path: 'stacks',
+    freshToken: true,
     json: { stack_name: name, disable_rollback: disableRollback, ...bodyOf(input) },
     expect: [201],
     timeoutMs: input.timeoutMs ?? VALIDATION_MS,
@@ -122,6 +123,7 @@ export async function updateStack(
   await requestHeat(session, {
     method: existing ? 'PATCH' : 'PUT',
     path: pathOf(stack),
+    freshToken: true,
     json: bodyOf(input),
     expect: [200, 202],
     timeoutMs: input.timeoutMs ?? VALIDATION_MS,
@@ -131,7 +133,8 @@ export async function updateStack(
 
 /** Starts the deletion of a stack. A stack that is being deleted or does not exist is no error. */
 export async function deleteStack(session: Session, stack: StackRef, options: CallOptions = {}): Promise<void> {
-  await requestHeat(session, { method: 'DELETE', path: pathOf(stack), expect: [202, 204, 404], ...options });
+  const path = pathOf(stack);
+  await requestHeat(session, { method: 'DELETE', path, freshToken: true, expect: [202, 204, 404], ...options });
 }
 
 /**

@@ -28,7 +28,7 @@ export async function validateToken(
   token: string,
   options: ValidateOptions = {},
 ): Promise<TokenOwner | undefined> {
-  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) return undefined; // not fit for an HTTP header
+  if (!/^[\x21-\x7e]{1,8000}$/.test(token)) return undefined; // not fit for an HTTP header, of which Keystone takes 8 KiB
   const url = tokensUrl(authUrl);
   const call = describeCall('Keystone', 'GET', url);
   const transport = options.transport ?? createTransport(options);
@@ -40,7 +40,7 @@ export async function validateToken(
     timeoutMs: options.timeoutMs ?? 10_000,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  if ([401, 403, 404].includes(answer.status)) return undefined;
+  if ([400, 401, 403, 404, 431].includes(answer.status)) return undefined;
   if (answer.status !== 200) throw createAnswerProblem(call, answer, [token]);
   const found = parseToken(answer.body);
   const expiresAt = Date.parse(found?.expires_at ?? '');

@@ -25,16 +25,32 @@ test('one token serves many calls, also calls at the same time', async () => {
   expect(await session.projectId()).toBe(PROJECT);
 });
 
-test('a revoked token is replaced once, and the call succeeds', async () => {
+test('a revoked token is replaced, also when its successor was issued in the second of the revocation', async () => {
   cloud.on(show, 'heat-show-create-complete');
   const session = createSession(cloud.credentials);
   await showStack(session, stack);
   cloud.revokeTokens();
   expect((await showStack(session, stack)).stack_status).toBe('CREATE_COMPLETE');
   expect(cloud.tokensIssued).toBe(2);
+  cloud.on(show, 'heat-revoked-token-401', 'heat-revoked-token-401', 'heat-show-create-complete');
+  expect((await showStack(session, stack)).stack_status).toBe('CREATE_COMPLETE');
   cloud.on(show, 'heat-revoked-token-401');
   expect((await problemOf(showStack(session, stack))).code).toBe('VIM_CREDENTIALS');
-  expect(cloud.tokensIssued).toBe(3);
+  expect(cloud.tokensIssued).toBe(6);
+});
+
+test('each change of a stack has a token of its own, because Heat goes on with it for as long as the stack takes', async () => {
+  cloud.on(show, 'heat-show-create-complete');
+  cloud.on(`POST /v1/${PROJECT}/stacks`, 'heat-create-201');
+  cloud.on(show.replace('GET', 'PATCH'), 'heat-patch-202');
+  cloud.on(show.replace('GET', 'DELETE'), 'heat-delete-204');
+  const session = createSession(cloud.credentials);
+  await showStack(session, stack);
+  await createStack(session, stack.name, { template: 'heat_template_version: 2018-08-31' });
+  await updateStack(session, stack);
+  await deleteStack(session, stack);
+  await showStack(session, stack);
+  expect(cloud.tokensIssued).toBe(4);
 });
 
 test('a token is renewed before it expires', async () => {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { z } from 'zod';
 import { VnflowError } from '../domain/problems.ts';
 import { createHostRules, type HostRules } from '../network/host-rules.ts';
@@ -13,6 +14,11 @@ export type { CallOptions, Credentials } from './keystone.ts';
 const SERVICES = { orchestration: 'Heat', compute: 'Nova', network: 'Neutron', image: 'Glance' } as const;
 type ServiceType = keyof typeof SERVICES;
 
+/**
+ * Pauses before a call that got 401 is repeated with a new token. Keystone notes a revocation with the second in which it
+ * was: a token that is issued in the same second is refused, too.
+ */
+const RENEWAL_PAUSES_MS = [0, 1_200];
 /** The resources of a stack with 500 servers are about 2 MiB. */
 const READ_LIMIT_BYTES = 8 * 1024 * 1024;
 
@@ -22,8 +28,13 @@ export interface ServiceRequest extends CallOptions {
   /** Path below the endpoint of the catalogue, with query; already encoded. */
   readonly path: string;
   readonly json?: unknown;
-  /** Opens the stream for each attempt: there is a second one after a 401. */
+  /** Opens the stream for each attempt: there are more after a 401. */
   readonly stream?: () => Readable;
+  /**
+   * With a token of its own: Heat goes on with the token of the request for as long as the stack takes, and fails when
+   * it expires on the way.
+   */
+  readonly freshToken?: boolean;
   /** Statuses that are returned as answers; any other becomes a problem that is thrown. */
   readonly expect: readonly number[];
 }
@@ -40,8 +51,8 @@ export interface Session {
 }
 
 /**
- * Creates a session. It sends nothing before the first request, and repeats a request only after a 401, once, with a
- * new token. Requests throw VnflowError VIM_ADDRESS, VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN,
+ * Creates a session. It sends nothing before the first request, and repeats a request only after a 401, twice at most,
+ * with new tokens. Requests throw VnflowError VIM_ADDRESS, VIM_UNREACHABLE, VIM_BUSY (both retriable), VIM_CREDENTIALS, VIM_FORBIDDEN,
  * VIM_NOT_FOUND, VIM_REJECTED or VIM_PROTOCOL, or the signal's reason.
  */
 export function createSession(
@@ -67,10 +78,12 @@ export function createSession(
     });
   return {
     request: async (request) => {
-      let issued = await tokens.get();
+      let issued = await (request.freshToken ? tokens.renew() : tokens.get());
       let answer = await send(request, issued);
-      if (answer.status === 401) {
+      for (const pauseMs of RENEWAL_PAUSES_MS) {
+        if (answer.status !== 401) break;
         tokens.drop(issued);
+        await delay(pauseMs, undefined, request.signal ? { signal: request.signal } : {});
         issued = await tokens.get();
         answer = await send(request, issued);
       }
@@ -144,6 +157,8 @@ function withVersion(service: ServiceType, url: string): string {
 
 interface TokenCache {
   get(): Promise<IssuedToken>;
+  /** Gets a new token, also while the current one is valid. */
+  renew(): Promise<IssuedToken>;
   /** Drops this token if it is still the current one. */
   drop(issued: IssuedToken): void;
 }
@@ -165,6 +180,10 @@ function createTokenCache(issue: () => Promise<IssuedToken>): TokenCache {
   return {
     get: async () => {
       if (current && Date.now() < current.renewAt) return current.issued;
+      pending ??= renew();
+      return pending;
+    },
+    renew: () => {
       pending ??= renew();
       return pending;
     },

@@ -256,6 +256,12 @@ test('secrets are in no process list, command or world-readable file, and are se
   expect(statSync(jobFile('')).mode & 0o077).toBe(0);
 });
 
+test('control characters in a log are removed before it is stored, and hide no secret', async () => {
+  const script = `printf 'a\\000b \\033[31mred\\033[0m \\342\\200\\256 cana\\000ry-713\\n'`;
+  const { logTail } = await run(await login(), job(script, { secrets: ['canary-713'] }));
+  expect(logTail).toBe('ab red  ***');
+});
+
 test('a long log is read in pieces, and the tail is its end', async () => {
   const tails: string[] = [];
   const script =

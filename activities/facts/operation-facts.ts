@@ -2,10 +2,14 @@ import { isFinal } from '../../domain/operation/state.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { VimConnectionInfo } from '../../domain/sol-requests.ts';
+import { asVimConnectionInfo } from '../../domain/vim-connection.ts';
+import { unsealedVim } from '../../planning/registered-vim.ts';
 import { findOperation, type VnfLcmOpOccRow } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
+import { findVim } from '../../store/vims.ts';
 import { findVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ActivityContext } from '../activity-context.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 import { readRequest } from './read-request.ts';
 
 /** The VIM of an instance: the first entry of `vimConnectionInfo`, as in Tacker. */
@@ -45,7 +49,29 @@ export async function readVimConnection(context: ActivityContext): Promise<VimCo
     LCM_OPERATIONS[operation.operation].factsFrom === 'request' && !isFinal(operation.operationState)
       ? (await readRequest(context, 'INSTANTIATE')).vimConnectionInfo
       : await deps.secrets.get(secretName.vimConnectionInfo(input.vnfInstanceId));
-  return firstVimConnection(map, input.vnfInstanceId);
+  return currentVimConnection(deps, operation.tenant, firstVimConnection(map, input.vnfInstanceId));
+}
+
+/**
+ * A connection that names a registered VIM is as the VIM says now: its password may have been changed since
+ * (`PUT /v1.0/vims/{id}`). One that only has the id of a VIM, with an endpoint or a project of its own, stays as it is.
+ */
+export async function currentVimConnection(
+  { db, secrets }: Pick<ActivityDependencies, 'db' | 'secrets'>,
+  tenant: string,
+  { id, info }: VimConnection,
+): Promise<VimConnection> {
+  const row = isUuid(info.vimId) ? await findVim(db, tenant, info.vimId) : undefined;
+  if (row?.type !== 'openstack') return { id, info };
+  const now = asVimConnectionInfo(await unsealedVim({ secrets }, row));
+  const isSame =
+    info.interfaceInfo?.['endpoint'] === now.interfaceInfo?.['endpoint'] &&
+    info.accessInfo?.['project'] === now.accessInfo?.['project'];
+  return { id, info: isSame ? { ...info, ...now } : info };
+}
+
+function isUuid(text: string | undefined): text is string {
+  return text !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 /** @param map as `vimConnectionInfo` of a request, or sealed with the instance. @throws VnflowError VIM_MISSING */

@@ -17,13 +17,19 @@ it('asks Keystone once a minute per token, and not beyond the end of the token',
     },
     () => now,
   );
-  await Promise.all([validate('a'), validate('a'), validate('a'), validate('b'), validate('short')]);
+  await Promise.all([
+    validate('a', '192.0.2.1'),
+    validate('a', '192.0.2.1'),
+    validate('a', '192.0.2.1'),
+    validate('b', '192.0.2.1'),
+    validate('short', '192.0.2.1'),
+  ]);
   expect(asked).toEqual(['a', 'b', 'short']);
   now = 10_000;
-  await Promise.all([validate('a'), validate('short')]);
+  await Promise.all([validate('a', '192.0.2.1'), validate('short', '192.0.2.1')]);
   expect(asked).toEqual(['a', 'b', 'short', 'short']);
   now = 60_000;
-  await validate('a');
+  await validate('a', '192.0.2.1');
   expect(asked.at(-1)).toBe('a');
 });
 
@@ -39,14 +45,40 @@ it('a wrong token is kept for seconds only, and what Keystone could not say not 
     },
     () => now,
   );
-  await expect(validate('a')).rejects.toMatchObject({ code: 'KEYSTONE_UNAVAILABLE' });
+  await expect(validate('a', '192.0.2.1')).rejects.toMatchObject({ code: 'KEYSTONE_UNAVAILABLE' });
   down = false;
-  expect(await validate('a')).toBeUndefined();
-  expect(await validate('a')).toBeUndefined();
+  expect(await validate('a', '192.0.2.1')).toBeUndefined();
+  expect(await validate('a', '192.0.2.1')).toBeUndefined();
   expect(asked).toBe(2);
   now = 5_000;
-  await validate('a');
+  await validate('a', '192.0.2.1');
   expect(asked).toBe(3);
+});
+
+it('wrong tokens push no valid one out, and after a hundred in a minute Keystone is not asked for their address', async () => {
+  let now = 0;
+  let asked = 0;
+  const validate = cachedValidation(
+    async (token) => {
+      asked++;
+      return token.startsWith('good') ? owner(3_600_000) : undefined;
+    },
+    () => now,
+  );
+  await validate('good', '192.0.2.1');
+  for (let at = 0; at < 12_000; at++) await validate(`wrong-${at}`, `192.0.2.${at % 200}`);
+  expect(asked).toBe(12_001);
+  expect(await validate('good', '192.0.2.9')).toBeDefined();
+  for (let at = 0; at < 40; at++) await validate(`more-${at}`, '192.0.2.9');
+  await expect(validate('one-more', '192.0.2.9')).rejects.toMatchObject({
+    code: 'TOO_MANY_WRONG_TOKENS',
+    retryAfterSeconds: 60,
+  });
+  expect(asked).toBe(12_041);
+  expect(await validate('good', '192.0.2.9')).toBeDefined(); // is in the cache
+  expect(await validate('good-too', '192.0.2.201')).toBeDefined();
+  now = 60_000;
+  expect(await validate('one-more', '192.0.2.9')).toBeUndefined();
 });
 
 it.each([

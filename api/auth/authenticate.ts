@@ -12,7 +12,8 @@ export interface Caller {
   readonly roles: ReadonlySet<string>;
 }
 
-export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller>;
+/** @param address of the client */
+export type Authenticate = (headers: IncomingHttpHeaders, address: string) => Promise<Caller>;
 
 const NO_AUTH_CALLER: Caller = { tenant: 'noauth', userName: 'somebody without a token', roles: new Set(['member']) };
 
@@ -31,10 +32,10 @@ export function createAuthenticate(context: ApiContext): Authenticate {
     };
   }
   const validate = cachedValidation(context.validateToken);
-  return async (headers) => {
+  return async (headers, address) => {
     const token = tokenOf(headers);
     if (token === undefined) throw new VnflowError('UNAUTHORIZED', { detail: 'The header X-Auth-Token is missing.' });
-    const owner = await validate(token);
+    const owner = await validate(token, address);
     if (!owner) throw new VnflowError('UNAUTHORIZED', { detail: 'The token is not valid or has expired.' });
     if (owner.projectId === undefined) {
       throw new VnflowError('FORBIDDEN', { detail: `The token of ${owner.userName} is not scoped to a project.` });

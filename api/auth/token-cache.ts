@@ -10,6 +10,10 @@ const VALID_MS = 60_000;
 /** Milliseconds until a refused token is validated again. Short, because a token may be issued after it was tried. */
 const INVALID_MS = 5_000;
 const MOST_ENTRIES = 10_000;
+/** How many wrong tokens an address may send in a minute. Behind a proxy all clients have one address. */
+const MOST_WRONG = 100;
+const WRONG_FOR_MS = 60_000;
+const MOST_ADDRESSES = 10_000;
 
 interface Answer {
   /** Milliseconds since 1970; from then on the token is validated again. */
@@ -17,28 +21,64 @@ interface Answer {
   readonly owner: Promise<TokenOwner | undefined>;
 }
 
+/** @param address of the client @throws VnflowError TOO_MANY_WRONG_TOKENS, KEYSTONE_UNAVAILABLE */
+type ValidateFor = (token: string, address: string) => Promise<TokenOwner | undefined>;
+
 /**
  * Validates each token once a minute at most; requests with one token at one time share one validation. Keys are
- * hashes: the cache holds no token. A validation that failed is not kept. The time limit lies in the entry: the cache's
- * own one treats the time 0 as no time, and ends a millisecond late.
+ * hashes: the cache holds no token. A validation that failed is not kept. Wrong tokens are kept apart, so that they push
+ * no valid one out, and limited per address: Keystone is not asked about more of them. The time limit lies in the entry:
+ * the cache's own one treats the time 0 as no time, and ends a millisecond late.
  * @param now the present time in milliseconds since 1970
  */
-export function cachedValidation(validate: Validate, now: () => number = Date.now): Validate {
-  const answers = new LRUCache<string, Answer>({ max: MOST_ENTRIES });
-  return (token) => {
+export function cachedValidation(validate: Validate, now: () => number = Date.now): ValidateFor {
+  const valid = new LRUCache<string, Answer>({ max: MOST_ENTRIES });
+  const others = new LRUCache<string, Answer>({ max: MOST_ENTRIES });
+  const wrong = createWrongTokens(now);
+  return (token, address) => {
     const key = createHash('sha256').update(token).digest('base64');
-    const known = answers.get(key);
-    if (known && known.until > now()) return known.owner;
+    const known = [valid.get(key), others.get(key)].find((answer) => answer && answer.until > now());
+    if (known) return known.owner;
+    const refusal = wrong.refusalOf(address);
+    if (refusal) return Promise.reject(refusal);
     const owner = validateNow(validate, token);
-    answers.set(key, { until: Number.POSITIVE_INFINITY, owner });
+    others.set(key, { until: Number.POSITIVE_INFINITY, owner });
     owner.then(
       (found) => {
-        const until = found ? Math.min(now() + VALID_MS, found.expiresAt) : now() + INVALID_MS;
-        answers.set(key, { until, owner });
+        if (found) {
+          others.delete(key);
+          valid.set(key, { until: Math.min(now() + VALID_MS, found.expiresAt), owner });
+        } else {
+          wrong.count(address);
+          others.set(key, { until: now() + INVALID_MS, owner });
+        }
       },
-      () => answers.delete(key),
+      () => others.delete(key),
     );
     return owner;
+  };
+}
+
+/** Counts the wrong tokens of each address. */
+function createWrongTokens(now: () => number) {
+  const counts = new LRUCache<string, { since: number; number: number }>({ max: MOST_ADDRESSES });
+  const countOf = (address: string) => {
+    const known = counts.get(address);
+    return known && now() - known.since < WRONG_FOR_MS ? known : { since: now(), number: 0 };
+  };
+  return {
+    count: (address: string) => {
+      const { since, number } = countOf(address);
+      counts.set(address, { since, number: number + 1 });
+    },
+    refusalOf: (address: string): VnflowError | undefined => {
+      const { since, number } = countOf(address);
+      if (number < MOST_WRONG) return undefined;
+      return new VnflowError('TOO_MANY_WRONG_TOKENS', {
+        detail: `${MOST_WRONG} tokens from ${address} were not valid within a minute.`,
+        retryAfterSeconds: Math.max(1, Math.ceil((since + WRONG_FOR_MS - now()) / 1000)),
+      });
+    },
   };
 }
 

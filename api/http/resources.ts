@@ -41,7 +41,7 @@ export function resourceRouter(
   for (const [path, endpoints] of Object.entries(resources)) {
     router.all(path, async (request, response) => {
       response.locals['route'] = `${request.baseUrl}${path}`;
-      const caller = await authenticate(request.headers);
+      const caller = await authenticate(request.headers, addressOf(request));
       const { endpoint, method } = endpointOf(request, response, { endpoints, dialect });
       const body =
         endpoint.reads === 'json' ? await jsonOf(request, response, { dialect, context, method }) : undefined;
@@ -52,7 +52,7 @@ export function resourceRouter(
     });
   }
   router.use(async (request) => {
-    await authenticate(request.headers);
+    await authenticate(request.headers, addressOf(request));
     for (const pattern of notOffered) {
       const name = pattern.exec(request.path)?.[1];
       if (name !== undefined) throw new VnflowError('NOT_OFFERED', { detail: `vnflow does not offer ${name}.` });
@@ -61,6 +61,12 @@ export function resourceRouter(
     throw new VnflowError('NOT_FOUND', { detail: `There is no resource at ${path.slice(0, 200)}.` });
   });
   return router;
+}
+
+/** The network of a client: an owner of IPv6 addresses has 2^64 of them. */
+function addressOf({ socket: { remoteAddress = '' } }: Request): string {
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/.exec(remoteAddress)?.[1];
+  return v4 ?? remoteAddress.split(':').slice(0, 4).join(':');
 }
 
 /** The method's endpoint. As in Tacker, the headers of a request are checked before its method is refused. */

@@ -1,5 +1,5 @@
 import type { ExtVirtualLinkData, VimConnectionInfo } from '../../domain/sol-requests.ts';
-import { OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
+import { OPENSTACK_VIM_TYPE } from '../../domain/vim-connection.ts';
 import { V1_OPENSTACK } from './translate-request.ts';
 
 type Free = Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import type {
   VimConnectionInfo,
   VnfInfoModificationRequest,
 } from '../../domain/sol-requests.ts';
-import { OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
+import { OPENSTACK_VIM_TYPE } from '../../domain/vim-connection.ts';
 import type {
   ExtVirtualLinkDataV1,
   HealVnfRequestV1,

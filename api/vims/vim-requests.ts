@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AuthCred, KeystoneUrl, VimProject } from './vim-connection.ts';
+import { AuthCred, KeystoneUrl, VimProject } from '../../domain/vim-connection.ts';
 
 const shortText = z.string().max(255);
 const freeForm = z.record(z.string(), z.unknown());

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
+import { AuthCred, VimProject, vimCredentials } from '../../domain/vim-connection.ts';
+import { unsealedVim } from '../../planning/registered-vim.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { secretName } from '../../store/secrets.ts';
 import { updateVim } from '../../store/vim-changes.ts';
@@ -11,8 +13,6 @@ import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { isResourceId } from '../http/resource-id.ts';
 import { checkChangeable, checkUnused } from './cluster-vim.ts';
-import { unsealedVim } from './registered-vim.ts';
-import { AuthCred, VimProject, vimCredentials } from './vim-connection.ts';
 import { RegisterVim, UpdateVim } from './vim-requests.ts';
 import { masked, vimView } from './vim-view.ts';
 

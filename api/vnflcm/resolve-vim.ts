@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
+import { asVimConnectionInfo, KeystoneUrl, OPENSTACK_VIM_TYPE } from '../../domain/vim-connection.ts';
+import { unsealedVim } from '../../planning/registered-vim.ts';
 import { findDefaultVim, findVim } from '../../store/vims.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { isResourceId } from '../http/resource-id.ts';
-import { unsealedVim } from '../vims/registered-vim.ts';
-import { asVimConnectionInfo, KeystoneUrl, OPENSTACK_VIM_TYPE } from '../vims/vim-connection.ts';
 
 type ConnectionMap = Readonly<Record<string, VimConnectionInfo>>;
 

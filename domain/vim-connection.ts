@@ -1,6 +1,17 @@
 import { z } from 'zod';
-import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
-import type { VimCredentials } from '../dependencies.ts';
+import type { VimConnectionInfo } from './sol-requests.ts';
+
+/** The data for a login to an OpenStack. */
+export interface VimCredentials {
+  readonly authUrl: string;
+  readonly username: string;
+  readonly password: string;
+  readonly project: string;
+  readonly userDomain: string;
+  readonly projectDomain: string;
+  /** Check the TLS certificate? */
+  readonly verify: boolean;
+}
 
 export const OPENSTACK_VIM_TYPE = 'ETSINFV.OPENSTACK_KEYSTONE.V_3';
 
