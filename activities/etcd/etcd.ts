@@ -6,10 +6,12 @@ import {
   type EtcdMember,
   leftoverOf,
   parseMemberList,
+  parsePeerMembers,
 } from '../../domain/vnf-kinds/kubernetes-cluster/etcd-members.ts';
 import type { LiveMember } from '../../domain/vnf-kinds/kubernetes-cluster/quorum.ts';
 import { commandLine } from '../../ssh/quote.ts';
 import type { SshSession } from '../../ssh/session.ts';
+import { execAsRoot, sudoCommand } from '../../ssh/sudo.ts';
 import { findClusterNode } from '../../store/cluster-nodes.ts';
 import type { LeasedContext } from '../activity-context.ts';
 import { onControlPlane } from '../node/control-plane.ts';
@@ -105,6 +107,21 @@ async function hasEtcdProcess(session: SshSession): Promise<boolean> {
     detail: `The processes of ${session.label} cannot be listed.`,
     seen: stderr.slice(-1000),
   });
+}
+
+/**
+ * Lists the members as this node's etcd knows them, from its own copy: that works without a majority, and in every
+ * version of etcd (`etcdctl member list` needs a majority from 3.5 on).
+ * @param address of the node: etcd listens there for its peers
+ * @returns undefined when etcd does not answer there
+ */
+export async function listOwnMembers(session: SshSession, address: string): Promise<EtcdMember[] | undefined> {
+  const tls = ['--cacert', `${PKI}/ca.crt`, '--cert', `${PKI}/healthcheck-client.crt`];
+  const key = ['--key', `${PKI}/healthcheck-client.key`];
+  const url = `https://${address}:2380/members`;
+  const command = ['curl', '-fsS', '--http1.1', '--noproxy', '*', '--max-time', '10', ...tls, ...key, url];
+  const { code, stdout } = await execAsRoot(session, sudoCommand(command), { timeoutMs: ETCDCTL_TIMEOUT_MS });
+  return code === 0 ? read(session, stdout, () => parsePeerMembers(stdout)) : undefined;
 }
 
 /** Removes a member of etcd. When the removal fails and the member is gone, it was removed before. */

@@ -4,6 +4,7 @@ import type { JoinCredentials } from '../../domain/vnf-kinds/kubernetes-cluster/
 import { secretName } from '../../store/secrets.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
+import { finishStalledJoin } from '../etcd/stalled-join.ts';
 import type { StepContext } from '../step-context.ts';
 import { onControlPlane } from './control-plane.ts';
 import { type Phase, runPhase } from './phase.ts';
@@ -90,11 +91,12 @@ export async function getJoinCredentials(step: StepContext): Promise<JoinCredent
 
 async function mintOnControlPlane(step: StepContext): Promise<JoinCredentials> {
   const { slot } = step.input;
-  return onControlPlane(step, { avoid: slot === undefined ? [] : [slot] }, (node) =>
-    mintJoinCredentials(node, {
+  return onControlPlane(step, { avoid: slot === undefined ? [] : [slot] }, async (node) => {
+    await finishStalledJoin(node);
+    return mintJoinCredentials(node, {
       name: 'credentials',
       kind: 'joinWorker',
       jobSuffix: `credentials-${Date.now()}`,
-    }),
-  );
+    });
+  });
 }

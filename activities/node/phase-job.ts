@@ -21,6 +21,8 @@ export interface PhaseJob {
   readonly name?: string;
   /** Distinguishes jobs of one step. */
   readonly jobSuffix?: string;
+  /** The id of a job that several steps may begin or go on with. Default: an id of this step alone. */
+  readonly id?: string;
   readonly script: Buffer | string;
   /** Variables of the phase (docs/install-script.md). */
   readonly environment: Readonly<Record<string, string>>;
@@ -42,7 +44,7 @@ export async function runPhaseJob(step: PhaseContext, phase: PhaseJob): Promise<
   const attempt = attemptNumber();
   const record = () => recordStepLog(deps.db, { ...input, attempt }, latest);
   const job = {
-    id: phaseJobId(input, phase.jobSuffix),
+    id: phase.id ?? phaseJobId(input, phase.jobSuffix),
     description: `vnflow ${name} ${node.nodeName}`,
     script: phase.script,
     args: [name],

@@ -1,6 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { isJobBegun } from '../../ssh/job.ts';
 import { removeLeftoverMember } from '../etcd/etcd.ts';
+import { endStalledJoin } from '../etcd/stalled-join.ts';
 import { getJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeAccess, onNode } from '../node/node-session.ts';
 import { runPhase } from '../node/phase.ts';
@@ -12,9 +13,11 @@ type Step = StepContextOf<'joinControlPlane'>;
 
 /** Joins a node to the control plane: it becomes a voting member of etcd. */
 export async function joinControlPlane(step: Step): Promise<undefined> {
+  const mayBeCutOff = step.input.round > 0 || activityInfo().attempt > 1;
+  // first, because credentials are minted through the API server, which needs a majority of etcd
+  if (mayBeCutOff) await onNode(step, {}, removeMemberOfCutOffJoin);
   const credentials = await getJoinCredentials(step);
   await onNode(step, {}, async (node) => {
-    await removeMemberOfCutOffJoin(node);
     await runPhase(node, { kind: 'joinControlPlane', credentials });
     await waitForOwnNode(node);
   });
@@ -26,6 +29,7 @@ export async function joinControlPlane(step: Step): Promise<undefined> {
  */
 async function removeMemberOfCutOffJoin(step: Step & NodeAccess): Promise<void> {
   const { input, session } = step;
-  const mayBeLeft = input.round > 0 || activityInfo().attempt > 1;
-  if (mayBeLeft && !(await isJobBegun(session, phaseJobId(input)))) await removeLeftoverMember(step, input.slot);
+  if (await isJobBegun(session, phaseJobId(input))) return;
+  await endStalledJoin(step);
+  await removeLeftoverMember(step, input.slot);
 }

@@ -144,13 +144,16 @@ async function callerOf(options: Arguments, context: CommandContext): Promise<Ca
     header?.replace(/^[^:]*:\s*/, '') ?? (user === undefined ? undefined : basicAuthorization(user, password));
   const insecure = options.has('-k', '--insecure');
   const file = insecure ? undefined : options.value('--cacert');
+  const certificate = options.value('-E', '--cert');
   try {
     return {
       proxies: proxiesOf(options, context),
       insecure,
       resolved: resolvedIn(options),
+      ...(options.has('--http1.1', '--http1.0') ? { http1: true } : {}),
       ...(authorization === undefined ? {} : { authorization }),
       ...(file === undefined ? {} : { authority: context.files.readText(context.path(file)) }),
+      ...(certificate === undefined ? {} : { certificate: context.files.readText(context.path(certificate)) }),
     };
   } catch (error) {
     if (error instanceof FileError) return undefined;

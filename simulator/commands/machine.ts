@@ -71,4 +71,15 @@ function timedatectl(args: readonly string[], { isRoot }: CommandContext): Outpu
   );
 }
 
-export const MACHINE: CommandTable = { fuser: { run: fuser }, lsof: { run: lsof }, timedatectl: { run: timedatectl } };
+/** A file that was written survives a power cut of the simulated machines at once. */
+function sync(args: readonly string[], { files, path }: CommandContext): Output {
+  const missing = args.find((file) => !file.startsWith('-') && !files.exists(path(file)));
+  return missing === undefined ? ok() : failure(1, `sync: error opening '${missing}': No such file or directory`);
+}
+
+export const MACHINE: CommandTable = {
+  fuser: { run: fuser },
+  lsof: { run: lsof },
+  sync: { run: sync },
+  timedatectl: { run: timedatectl },
+};

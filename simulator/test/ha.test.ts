@@ -89,3 +89,32 @@ it('a dead member must go before another can join', async () => {
   expect(await etcdctl(`member remove ${dead}`)).toMatchObject({ code: 0 });
   expect(await etcdctl(add)).toMatchObject({ code: 0 });
 });
+
+it('etcd without a majority lists its members on the peer port, and goes on alone when it is forced to', async () => {
+  off(12);
+  off(13);
+  const members = 'https://10.10.0.11:2380/members';
+  const pki = '/etc/kubernetes/pki/etcd';
+  const tls = `--http1.1 --cacert ${pki}/ca.crt --cert ${pki}/healthcheck-client.crt --key ${pki}/healthcheck-client.key`;
+  const listed = await on(11, `curl -fsS ${tls} ${members}`);
+  expect(listed.stdout.match(/"id":\d+,"peerURLs":\["https:[^"]*"\],"name":"master1[123]"/g)).toHaveLength(3);
+  expect(await on(11, `curl -fsS --cacert ${pki}/ca.crt ${members}`), 'no certificate').toMatchObject({ code: 56 });
+  expect(await on(11, `curl -fsS ${tls.replace('--http1.1', '')} ${members}`), 'HTTP/2').toMatchObject({ code: 18 });
+  expect(await on(11, `curl -fsS ${tls.replace('etcd/ca', 'ca')} ${members}`), 'another CA').toMatchObject({
+    code: 60,
+  });
+  const [cluster] = cloud.nodes.clusters();
+  const own = cluster?.etcd.members.find(({ name }) => name === 'master11')?.id;
+  const revision = cluster?.etcd.revision ?? 0;
+  await on(11, `sed -i 's/^    - etcd$/&\\n    - --force-new-cluster/' /etc/kubernetes/manifests/etcd.yaml`);
+  expect((await on(11, 'pgrep -x -a etcd')).stdout).toContain(' --force-new-cluster');
+  expect(await on(11, 'kubectl --server https://10.10.0.11:6443 get --raw /readyz')).toMatchObject({ code: 0 });
+  expect(cluster?.etcd.members.map(({ id }) => id)).toEqual([own]);
+  expect(cluster?.etcd.revision).toBe(revision);
+  await on(11, `sed -i '/--force-new-cluster/d' /etc/kubernetes/manifests/etcd.yaml`);
+  cloud.nodes.hypervisor.power('server-vm-master12', 'start');
+  await cloud.ssh('10.10.0.12', 'sleep 30');
+  expect((await on(11, `curl -fsS ${tls} ${members}`)).stdout.match(/"id":/g), 'nobody is let in again').toHaveLength(
+    1,
+  );
+});

@@ -1065,6 +1065,8 @@ phase_cni() {
   export KUBECONFIG=$ADMIN_CONF
   install_cilium_cli
   local release
+  # a control-plane node that joins beside this may leave etcd without a majority for a while
+  wait_for 120 cluster_answers || try_later "the API server does not answer"
   release=$(cilium_release) || try_later "the API server does not answer"
   case "$release" in
     *deployed*) say "Cilium is already there" ;;

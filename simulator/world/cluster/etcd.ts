@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isUp } from '../nodes/node.ts';
 import type { SimNode, World } from '../world.ts';
 import type { ClusterState, EtcdMember } from './clusters.ts';
-import { runsComponent } from './static-pods.ts';
+import { FORCE_NEW_CLUSTER, hasFlag, runsComponent } from './static-pods.ts';
 
 /** The directory in which a member stores its identity. Without its file, the machine has no data. */
 const DATA_DIRECTORY = '/var/lib/etcd';
@@ -153,5 +153,19 @@ export function clusterOnNode(world: World, node: SimNode): { cluster: ClusterSt
   const data = memberData(node);
   const cluster = data && world.clusters.get(data.cluster);
   const member = cluster?.etcd.members.find(({ id }) => id === data?.member);
-  return cluster && member ? { cluster, member } : undefined;
+  if (!cluster || !member) return undefined;
+  if (hasFlag(node, 'etcd', FORCE_NEW_CLUSTER)) forceNewCluster(world, cluster, member);
+  return { cluster, member };
+}
+
+/**
+ * etcd that starts with `--force-new-cluster` takes all other members off its list, with or without a majority. It
+ * keeps its data, its id, and the id of the cluster; the others are never let in again.
+ */
+function forceNewCluster(world: World, cluster: ClusterState, member: EtcdMember): void {
+  const { etcd } = cluster;
+  if (etcd.members.length === 1 || !memberRuns(world, cluster, member)) return;
+  etcd.members.splice(0, etcd.members.length, { ...member, learner: false, started: true });
+  world.clusters.changed(cluster);
+  recordVoters(world, cluster, `force ${member.id}`);
 }

@@ -16,6 +16,19 @@ export function runsComponent(node: SimNode, component: Component): boolean {
   return kubeletRuns(node) && hasManifest(node, component);
 }
 
+/** Whether the kubelet starts the component with a flag that takes no value, such as `--force-new-cluster`. */
+export function hasFlag({ root }: SimNode, component: Component, flag: string): boolean {
+  const file = `${MANIFESTS}/${component}.yaml`;
+  if (!root.exists(file)) return false;
+  return root
+    .readText(file)
+    .split('\n')
+    .some((line) => line.trim() === `- ${flag}`);
+}
+
+/** The flag with which etcd takes all other members off its list when it starts. */
+export const FORCE_NEW_CLUSTER = '--force-new-cluster';
+
 /** Command lines of the components, as `ps` shows them. */
 export function staticPodProcesses(node: SimNode): readonly (readonly string[])[] {
   const address = node.state.machine.ports[0]?.address ?? '';
@@ -25,6 +38,7 @@ export function staticPodProcesses(node: SimNode): readonly (readonly string[])[
       `--name=${node.state.hostname}`,
       `--advertise-client-urls=https://${address}:2379`,
       '--data-dir=/var/lib/etcd',
+      ...(hasFlag(node, 'etcd', FORCE_NEW_CLUSTER) ? [FORCE_NEW_CLUSTER] : []),
     ],
     'kube-apiserver': [
       'kube-apiserver',

@@ -2,6 +2,7 @@ import { answerOf, type HttpClient } from '../cluster/endpoints.ts';
 import type { SimNode } from '../world.ts';
 import { addressOf } from './address.ts';
 import { artefactAt } from './artefacts.ts';
+import { etcdPeerAnswer, type PeerCaller } from './etcd-peer.ts';
 import { isKnownHost } from './hosts.ts';
 import { type ApiCaller, kubeApiAnswer } from './kube-api.ts';
 import { type ProxyClient, proxyFor } from './proxy-client.ts';
@@ -17,7 +18,7 @@ export type Answer = (
       readonly location?: string;
       readonly challenge?: string;
     }
-  | { readonly kind: 'failed'; readonly code: 3 | 5 | 6 | 7 | 28 | 35 | 52 | 56 | 60; readonly reason: string }
+  | { readonly kind: 'failed'; readonly code: 3 | 5 | 6 | 7 | 18 | 28 | 35 | 52 | 56 | 60; readonly reason: string }
 ) & {
   /** The status with which a proxy answered to CONNECT. Undefined when it was not asked to. */
   readonly connected?: number;
@@ -34,7 +35,7 @@ function parse(url: string): URL | undefined {
 }
 
 /** The credentials of a client, and its proxy settings. Without settings it connects directly. */
-export interface Caller extends ApiCaller, HttpClient {
+export interface Caller extends ApiCaller, PeerCaller, HttpClient {
   readonly proxies?: ProxyClient;
 }
 
@@ -59,6 +60,8 @@ function answerAt(
   if (address !== undefined) {
     const fromApi = kubeApiAnswer(node, target, caller);
     if (fromApi) return fromApi;
+    const fromPeer = etcdPeerAnswer(node, target, caller);
+    if (fromPeer) return fromPeer;
     const { status, body, challenge, broken } = answerOf(node, url.replace(target.hostname, address), {
       host: target.hostname,
       client: caller,
