@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { HostRules } from '../network/host-rules.ts';
 import type { ClusterBackups } from '../store/cluster-backups.ts';
 import type { Database } from '../store/open-store.ts';
+import type { RegistryCopies } from '../store/registry-copies.ts';
 import type { Secrets } from '../store/secrets.ts';
 
 /** The host through which nodes are reached. */
@@ -69,6 +70,9 @@ export interface BackupSettings {
 
 export const DEFAULT_BACKUPS: BackupSettings = { everySeconds: 6 * 3600, keep: 8 };
 
+/** Mebibytes of a private registry that the store keeps at most while its server is replaced. */
+export const DEFAULT_REGISTRY_COPY_MIB = 256;
+
 /** What activities need from their process. The worker hands it over once, when it starts. */
 export interface ActivityDependencies {
   readonly db: Database;
@@ -77,6 +81,8 @@ export interface ActivityDependencies {
   /** Hosts that VIMs may have. Undefined: none on loopback, a link, a metadata service, or this machine. */
   readonly vimHosts?: HostRules;
   readonly backups: BackupSettings & { readonly store: ClusterBackups };
+  /** Where copies of private registries are kept, and the largest copy in bytes. */
+  readonly registryCopies: { readonly store: RegistryCopies; readonly limitBytes: number };
   readonly pace: Pace;
   /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
   readonly allowPackageCode?: boolean | undefined;

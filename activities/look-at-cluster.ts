@@ -13,6 +13,7 @@ import { askControlPlane } from './etcd/ask-control-plane.ts';
 import { onControlPlane } from './node/control-plane.ts';
 import { kubectl } from './node/kubectl.ts';
 import type { NodeContext } from './node/node-session.ts';
+import { surveyContents } from './registry/survey-contents.ts';
 import { findMissingCapacity } from './stack/capacity.ts';
 import { withStack } from './stack/stack-context.ts';
 
@@ -29,7 +30,7 @@ const MOST_PODS = 2_000;
  */
 export function createLookActivity(deps: ActivityDependencies): LookActivities {
   return {
-    lookAtCluster: ({ vnfInstanceId, drained, added, nodes }) =>
+    lookAtCluster: ({ vnfInstanceId, drained, added, nodes, contentsOf }) =>
       heartbeating(async (lease) => {
         const last = await newestOperation(deps.db, vnfInstanceId);
         if (!last) {
@@ -39,6 +40,9 @@ export function createLookActivity(deps: ActivityDependencies): LookActivities {
         }
         const context = { deps, input: { vnfInstanceId, vnfLcmOpOccId: last.id }, ...lease };
         if (added) return findCapacityProblems(context, added);
+        if (contentsOf !== undefined) {
+          return { contents: await surveyContents(context, { slot: contentsOf, patienceSeconds: 0 }) };
+        }
         const controlPlane = await listControlPlane(deps.db, vnfInstanceId);
         if (controlPlane.length === 0) return nodes ? {} : findCapacityProblems(context);
         const survey = await askControlPlane(context, { last: drained, patienceSeconds: 0 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Survey } from './vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import { ClusterContext } from './vnf-kinds/kubernetes-cluster/phase-environment.ts';
+import { ContentsSurvey } from './vnf-kinds/private-registry/keep-contents.ts';
 
 /** Ids of servers by slot. */
 const ServersBySlot = z.record(z.string(), z.string());
@@ -22,6 +23,8 @@ const FACTS = {
   instantiatedVnfInfo: z.record(z.string(), z.unknown()),
   /** The survey of the control plane before a heal was planned. */
   survey: Survey,
+  /** What a private registry had before a heal was planned. */
+  contents: ContentsSurvey,
   /** The verdict of a step on a control-plane node after the survey, by slot. */
   confirmed: z.record(z.string(), z.enum(['alive', 'dead', 'unknown'])),
   /** Slots of the control-plane nodes that were stopped before a restore, by server id. */

@@ -276,6 +276,13 @@ export const PROBLEMS = {
     remedy:
       'Look at the server (`openstack server show SERVER`): its compute host may hang. When it is gone: `vnflow ops retry OP_OCC`.',
   },
+  VOLUME_STUCK: {
+    status: 422,
+    title: 'Volume is not deleted',
+    retriable: true,
+    remedy:
+      'Look at the volume (`openstack volume show ID`), delete it (`openstack volume delete ID`, if need be with --force as admin), then `vnflow ops retry OP_OCC`.',
+  },
   TEMPLATE_INVALID: {
     status: 422,
     title: 'HOT of the package cannot be used',
@@ -467,7 +474,21 @@ export const PROBLEMS = {
     title: 'Content would be lost',
     retriable: false,
     remedy:
-      'Copy the images that you need to another registry. Then send the heal again with `"accept_content_loss": true` in `additionalParams`.',
+      'Bring the server and its registry back, so that vnflow can copy the images (`openstack server start`, `docker start private_registry`), and heal again. If nobody needs the images, send the heal with `"accept_content_loss": true` in `additionalParams`.',
+  },
+  CONTENT_TOO_LARGE: {
+    status: 422,
+    title: 'Content is too large for a copy in the store',
+    retriable: false,
+    remedy:
+      'Send the heal again with `"content_copy_container": "NAME"` in `additionalParams`: the copy is kept in that container of Swift, in the project of the VIM. Or raise `VNFLOW_REGISTRY_COPY_MIB` of the workers.',
+  },
+  COPY_DAMAGED: {
+    status: 422,
+    title: 'Copy of the content is damaged',
+    retriable: false,
+    remedy:
+      'Bring the named content back into the place of the copy (a backup of the store, the container of Swift), then `vnflow ops retry OP_OCC`. Or push the images anew, and `vnflow ops fail OP_OCC`.',
   },
   CONTENT_UNREADABLE: {
     status: 422,

@@ -9,7 +9,7 @@ import { checkNfv, extractNfv, type Grant, type Nfv } from './standard-user-data
 import type { Flavour } from './vnfd/model.ts';
 
 export { type BaseHot, baseHot } from './standard-user-data/hot.ts';
-export { hotResources } from './standard-user-data/hot-resources.ts';
+export { dataVolumes, hotResources } from './standard-user-data/hot-resources.ts';
 export type { Grant, Nfv } from './standard-user-data/nfv.ts';
 export { separatedVdus } from './standard-user-data/separated-vdus.ts';
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { consoleSchema, type Server, serverSchema, serversSchema } from './schemas.ts';
 import type { CallOptions, Session } from './session.ts';
 import { serviceWords } from './words.ts';
@@ -55,6 +56,21 @@ export async function consoleOutput(
 export async function deleteServer(session: Session, id: string, options: CallOptions = {}): Promise<void> {
   const path = `servers/${encodeURIComponent(id)}`;
   await session.request({ service: 'compute', method: 'DELETE', path, expect: [204, 404], ...options });
+}
+
+const attachmentsSchema = z.object({
+  volumeAttachments: z.array(z.object({ volumeId: z.string(), device: z.string().nullish() })),
+});
+
+/** Lists the volumes that are attached to a server. Empty when there is no such server. */
+export async function listVolumeAttachments(
+  session: Session,
+  id: string,
+  options: CallOptions = {},
+): Promise<readonly { readonly volumeId: string; readonly device?: string | null | undefined }[]> {
+  const path = `servers/${encodeURIComponent(id)}/os-volume_attachments`;
+  const answer = await session.request({ service: 'compute', method: 'GET', path, expect: [200, 404], ...options });
+  return answer.status === 404 ? [] : answer.read(attachmentsSchema).volumeAttachments;
 }
 
 /** `OS-EXT-STS:power_state` of a server that runs, as its hypervisor last reported it. */

@@ -11,7 +11,14 @@ import { createTransport, describeCall, type HttpAnswer, type Transport } from '
 export type { CallOptions, Credentials } from './keystone.ts';
 
 /** Type in the service catalogue → name in messages. */
-const SERVICES = { orchestration: 'Heat', compute: 'Nova', network: 'Neutron', image: 'Glance' } as const;
+const SERVICES = {
+  orchestration: 'Heat',
+  compute: 'Nova',
+  network: 'Neutron',
+  image: 'Glance',
+  'object-store': 'Swift',
+  'block-storage': 'Cinder',
+} as const;
 type ServiceType = keyof typeof SERVICES;
 
 /**
@@ -28,6 +35,8 @@ export interface ServiceRequest extends CallOptions {
   /** Path below the endpoint of the catalogue, with query; already encoded. */
   readonly path: string;
   readonly json?: unknown;
+  /** True when the body of the answer is bytes (`HttpAnswer.bytes`) and not text. */
+  readonly binary?: boolean;
   /** Opens the stream for each attempt: there are more after a 401. */
   readonly stream?: () => Readable;
   /**
@@ -75,6 +84,7 @@ export function createSession(
       timeoutMs: request.timeoutMs ?? 30_000,
       ...(request.method === 'GET' ? { limitBytes: READ_LIMIT_BYTES } : {}),
       ...(request.signal ? { signal: request.signal } : {}),
+      ...(request.binary ? { binary: true } : {}),
     });
   return {
     request: async (request) => {
@@ -126,7 +136,11 @@ export async function checkConnection(credentials: Credentials, options: CallOpt
 }
 
 function endpointOf({ token }: IssuedToken, service: ServiceType, region: string | undefined): string {
-  const endpoints = token.catalog.filter(({ type }) => type === service).flatMap((each) => each.endpoints);
+  const types: readonly string[] = [service, ...(OLDER_TYPES[service] ?? [])];
+  const endpoints = token.catalog
+    .filter(({ type }) => types.includes(type))
+    .sort((a, b) => types.indexOf(a.type) - types.indexOf(b.type))
+    .flatMap((each) => each.endpoints);
   const found = endpoints.find(
     (each) => each.interface === 'public' && (region === undefined || [each.region, each.region_id].includes(region)),
   );
@@ -149,9 +163,17 @@ function endpointUrl(text: string): string | undefined {
   return /[?#]/.test(text) ? undefined : url.href.replace(/\/+$/, '');
 }
 
+/** Older names of a type in the catalogue. */
+const OLDER_TYPES: { readonly [S in ServiceType]?: readonly string[] } = {
+  'block-storage': ['block-store', 'volumev3'],
+};
+
+/** Versions that the catalogue, as a rule, leaves out of the URL. */
+const VERSIONS: { readonly [S in ServiceType]?: string } = { network: 'v2.0', image: 'v2' };
+
 /** The catalogue gives Heat and Nova with a version in the URL, Neutron and Glance as a rule without. */
 function withVersion(service: ServiceType, url: string): string {
-  const version = { orchestration: undefined, compute: undefined, network: 'v2.0', image: 'v2' }[service];
+  const version = VERSIONS[service];
   return version === undefined || new RegExp(`/${version.replace('.', '\\.')}$`).test(url) ? url : `${url}/${version}`;
 }
 

@@ -28,6 +28,8 @@ interface HttpRequest {
   readonly signal?: AbortSignal;
   /** Name of the service in messages. */
   readonly service: string;
+  /** True when the body of the answer is bytes and not text. */
+  readonly binary?: boolean;
 }
 
 export interface HttpAnswer {
@@ -35,6 +37,8 @@ export interface HttpAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body of a request with `binary`. */
+  readonly bytes?: Buffer;
 }
 
 /** Sends one request. An answer with any HTTP status is returned, not thrown. */
@@ -72,7 +76,7 @@ export function createTransport({
     transformRequest: (data: unknown) => data,
     validateStatus: () => true,
   });
-  return async ({ method, url, headers, data, timeoutMs, limitBytes = LIMIT_BYTES, signal, service }) => {
+  return async ({ method, url, headers, data, timeoutMs, limitBytes = LIMIT_BYTES, signal, service, binary }) => {
     signal?.throwIfAborted();
     const call = describeCall(service, method, url);
     const since = performance.now();
@@ -97,7 +101,13 @@ export function createTransport({
       const body = await readBody(answer.data, { limit: isError ? LIMIT_BYTES : limitBytes, signal: ends });
       if (body === undefined && !isError)
         throw createProtocolProblem(call, `an answer of more than ${limitBytes} bytes`);
-      return { status, headers: plainHeaders(answer.headers), body: body ?? '' };
+      const isBytes = binary && !isError;
+      return {
+        status,
+        headers: plainHeaders(answer.headers),
+        body: isBytes ? '' : (body?.toString('utf8') ?? ''),
+        ...(isBytes && body ? { bytes: body } : {}),
+      };
     } catch (error) {
       signal?.throwIfAborted();
       const problem = problemIn(error);
@@ -120,7 +130,7 @@ function checkedUrl(call: Call, url: string): URL {
 async function readBody(
   body: IncomingMessage,
   { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let received = 0;
   const abort = () => body.destroy(new Error('aborted'));
@@ -135,7 +145,7 @@ async function readBody(
   } finally {
     signal.removeEventListener('abort', abort);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
 }
 
 /** The problem that an error is, or that axios has wrapped. */

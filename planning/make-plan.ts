@@ -12,10 +12,10 @@ import { planScale, planScaleOutRollback } from '../domain/stack-plans/scale.ts'
 import { scaleFacts } from '../domain/stack-plans/scale-facts.ts';
 import { planTerminate } from '../domain/stack-plans/terminate.ts';
 import { vduGroups } from '../domain/standard-user-data/vdu-groups.ts';
-import { separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
+import { dataVolumes, separatedVdus, type UserDataInput } from '../domain/standard-user-data.ts';
 import { type ChosenUserData, stackContent, USER_DATA_CLASS } from '../domain/user-data.ts';
 import { REGISTRY_CONNECTIONS } from '../domain/vnf-kinds/kubernetes-cluster/registry-connections.ts';
-import type { Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
+import type { SurveyQuestion, Vnf, VnfFacts } from '../domain/vnf-kinds/vnf-kind.ts';
 import type { Flavour } from '../domain/vnfd/model.ts';
 import { flavour, vduCounts } from '../domain/vnfd.ts';
 import { listClusterBackups } from '../store/cluster-backups.ts';
@@ -57,6 +57,8 @@ export interface Planned {
   readonly templates?: Templates;
   /** The servers that a scale out adds. */
   readonly added?: AddedServers;
+  /** What a survey asks before the operation is planned. Undefined when there is none. */
+  readonly asks?: SurveyQuestion;
 }
 
 /**
@@ -112,6 +114,7 @@ async function planOfInstantiate(
     vnfInstanceId: instance.id,
     counts: vduCounts(of, instantiationLevelId),
     separatedVdus: separatedVdus(templates, vduIds(of)),
+    dataVolumes: (vduId) => dataVolumes(templates, vduId),
     isVim: vnf.vimName !== undefined,
     additionalParams,
     backups: [],
@@ -219,9 +222,16 @@ async function planOfHeal(
   };
   const sources = { instance, of, additionalParams, survey };
   const { vnf, facts, userData, codeSources, templates } = await factsOf(deps, sources);
-  const plan = planHeal(healedVnfcs(request, instance.instantiatedVnfInfo), vnf.inside(facts));
+  const healed = healedVnfcs(request, instance.instantiatedVnfInfo);
+  const plan = planHeal(healed, vnf.inside(facts));
   vnf.checkPlan(plan, facts);
-  return { plan: withPackageCode(plan, { ...hooksOf('HEAL', vnf, codeSources).forward, userData }), vnf, templates };
+  const asks = vnf.surveyBeforeHeal(healed, facts);
+  return {
+    plan: withPackageCode(plan, { ...hooksOf('HEAL', vnf, codeSources).forward, userData }),
+    vnf,
+    templates,
+    ...(asks ? { asks } : {}),
+  };
 }
 
 /** Only properties of an instance that is instantiated can concern what is inside its servers. */
@@ -285,20 +295,15 @@ export async function vnfOf(
   return newVnf({ vnfInstanceId: instance.id, flavour: of, files, largeFiles, additionalParams, templates });
 }
 
-/**
- * Decides whether a heal needs a survey of the VNF before it is planned.
- * @returns slots of the servers that the survey asks last, because the heal replaces them. Undefined when no survey is
- * needed
- */
-export async function slotsSurveyedLast(
+/** Decides whether a heal needs a survey of the VNF before it is planned. Undefined when no survey is needed. */
+export async function surveyBeforeHeal(
   deps: PlanningDependencies,
   { instance, request }: Pick<PlanQuestion<'HEAL'>, 'instance' | 'request'>,
-): Promise<readonly string[] | undefined> {
-  const { slots, recreate } = healedVnfcs(request, instance.instantiatedVnfInfo);
-  if (recreate) return undefined;
+): Promise<SurveyQuestion | undefined> {
+  const healed = healedVnfcs(request, instance.instantiatedVnfInfo);
   const of = await flavourOfInstance(deps, instance);
   const { vnf, facts } = await factsOf(deps, { instance, of, additionalParams: request.additionalParams });
-  return vnf.surveyedLast(slots, facts);
+  return vnf.surveyBeforeHeal(healed, facts);
 }
 
 const vduIds = ({ vdus }: Flavour) => vdus.map(({ id }) => id);
@@ -342,6 +347,7 @@ async function factsOf(
     counts: vnfcCounts(instance.instantiatedVnfInfo),
     slots: vnfcSlots(instance.instantiatedVnfInfo),
     separatedVdus: separatedVdus(templates, vduIds(of)),
+    dataVolumes: (vduId) => dataVolumes(templates, vduId),
     isVim: (await findClusterVim(deps.db, vnfInstanceId)) !== undefined,
     additionalParams,
     backups: await listClusterBackups(deps.db, vnfInstanceId),

@@ -8,6 +8,6 @@ export type { Ledger, LedgerEntry } from './kernel/ledger.ts';
 export { runSimulator, SIMULATOR_HELP } from './run.ts';
 export { type Simulator, startSimulator } from './simulator.ts';
 export { login, startCloud } from './test/testing/cloud.ts';
-export { sshExec } from './test/testing/nodes.ts';
+export { sshExec, startTestCloud, type TestCloud } from './test/testing/nodes.ts';
 export type { ClusterState } from './world/cluster/clusters.ts';
 export type { NodeFault } from './world/nodes/fault.ts';

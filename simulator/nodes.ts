@@ -8,6 +8,7 @@ import type { Part, Persistence } from './kernel/persistence.ts';
 import { type ClusterState, createClusters } from './world/cluster/clusters.ts';
 import { type Inspection, inspect } from './world/cluster/inspection.ts';
 import { createVirtualAddresses } from './world/cluster/virtual-addresses.ts';
+import { createVolumes } from './world/disks/volumes.ts';
 import { boot } from './world/nodes/boot.ts';
 import { createNodeFaults, type NodeFaults } from './world/nodes/faults.ts';
 import { generateHostKey } from './world/nodes/host-keys.ts';
@@ -64,6 +65,7 @@ export async function createNodes(deps: NodesDeps): Promise<Nodes> {
     faults,
     nodes,
     clusters: createClusters(persistence),
+    volumes: createVolumes(persistence),
     shells: SHELLS,
     nodeAt: () => undefined,
   };

@@ -88,11 +88,12 @@ export async function forgetOtherNodes(
 }
 
 /**
- * Deletes the nodes, host keys and backups of an instance. The nodes come first: see `holdCluster` in
+ * Deletes the nodes, host keys, backups and copies of an instance. The nodes come first: see `holdCluster` in
  * cluster-backups.ts.
  */
 export async function forgetCluster(db: Database, vnfInstanceId: string): Promise<void> {
   await db.deleteFrom('clusterNode').where('vnfInstanceId', '=', vnfInstanceId).execute();
   await db.deleteFrom('hostKey').where('vnfInstanceId', '=', vnfInstanceId).execute();
+  await db.deleteFrom('registryCopyPiece').where('vnfInstanceId', '=', vnfInstanceId).execute();
   await db.deleteFrom('clusterBackup').where('vnfInstanceId', '=', vnfInstanceId).execute();
 }

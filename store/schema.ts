@@ -203,6 +203,14 @@ export interface ClusterBackupChunkTable {
   sealed: Bytes;
 }
 
+/** A piece of a copy of what a private registry has. */
+export interface RegistryCopyPieceTable {
+  vnfInstanceId: string;
+  name: string;
+  sealed: Bytes;
+  writtenAt: Date;
+}
+
 export type VimType = 'openstack' | 'kubernetes';
 
 export interface VimTable {
@@ -245,6 +253,7 @@ export interface Schema {
   hostKey: HostKeyTable;
   clusterBackup: ClusterBackupTable;
   clusterBackupChunk: ClusterBackupChunkTable;
+  registryCopyPiece: RegistryCopyPieceTable;
   vim: VimTable;
   stepDuration: StepDurationTable;
 }

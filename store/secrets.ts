@@ -52,6 +52,8 @@ export const secretName = {
   kindParameters: (vnfInstanceId: string, keptAs: string) => `vnf/${vnfInstanceId}/${keptAs}`,
   /** The Heat templates that were generated for the stack of an instance. */
   generatedTemplates: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/generatedTemplates`,
+  /** Volumes that outlive the stacks of an instance. */
+  keptVolumes: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/keptVolumes`,
   joinCredentials: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/joinCredentials`,
   /** The CA of a registry, with its key. */
   registryAuthority: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/registryAuthority`,

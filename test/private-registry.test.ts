@@ -7,6 +7,8 @@ import { guideRequest, onboardSample, operationOf, type System, settled, startSy
 import { guideRequestV1, registerVim } from './testing/v1-guide.ts';
 
 const LIMIT = 240_000;
+/** Room for two images, not for twenty. */
+const COPY_LIMIT = 32 * 1024;
 const SAMPLE = path.join('samples', 'private-registry');
 const VNFD = 'c1bb0ce7-ebca-4fa7-95ed-4840d70a118f';
 const PARAMETERS = 'private_registry_installation_param';
@@ -15,7 +17,7 @@ let system: System;
 let vimId: string;
 let empty: ReturnType<System['simulator']['fingerprint']>;
 beforeAll(async () => {
-  system = await startSystem({ speed: 60 });
+  system = await startSystem({ speed: 60, registryCopyLimitBytes: COPY_LIMIT });
   vimId = await registerVim(system);
 }, LIMIT);
 afterAll(() => system.stop());
@@ -55,6 +57,13 @@ class Registry {
     return operation;
   }
 
+  /** @returns the operation, which ended without having done anything */
+  async rolledBack(task: string, body: object) {
+    const ended = await settled(system.http, operationOf(await this.ask(task, body)), { timeoutMs: LIMIT });
+    expect(ended.operationState).toBe('ROLLED_BACK');
+    return ended;
+  }
+
   async info() {
     return (await system.http.get(this.instance)).data.instantiatedVnfInfo;
   }
@@ -72,10 +81,17 @@ class Registry {
     return sshExec(system.simulator.nodes, await this.address(), { command: 'sudo bash -s', stdin: script });
   }
 
+  /** The command that reads a path of this registry. */
+  async curl(where: string): Promise<string> {
+    const to = `${await this.address()}:${this.port}${where}`;
+    return this.port === 5000
+      ? `curl -s --noproxy '*' http://${to}`
+      : `curl -sk --noproxy '*' --user '${USERS[0]?.name}:${USERS[0]?.password}' https://${to}`;
+  }
+
   /** What another machine reads from this registry. Undefined when nothing answers. */
   async readFrom(other: Registry, where: string): Promise<unknown> {
-    const url = `http://${await this.address()}:${this.port}${where}`;
-    const { stdout } = await other.root(`curl -s --noproxy '*' ${url}`);
+    const { stdout } = await other.root(await this.curl(where));
     return stdout === '' ? undefined : JSON.parse(stdout);
   }
 }
@@ -135,7 +151,7 @@ it(
 );
 
 it(
-  'is installed from an image in the package, on another port, through version 2',
+  'is installed from an image in the package, on another port, with a volume, through version 2',
   async () => {
     const { stdout } = await registry.root(
       'docker save $(docker inspect --format {{.Config.Image}} private_registry) | base64',
@@ -161,7 +177,8 @@ it(
       expect.stringContaining(`${PARAMETERS}.image_path: the VNF package has no file Files/images/other.tar`),
       'BAD_REQUEST',
     ]);
-    await client.complete('instantiate', request({ image_path: image, port_no: '5001', tls: true, users: USERS }));
+    const body = request({ image_path: image, port_no: '5001', tls: true, users: USERS });
+    await client.complete('instantiate', { ...body, flavourId: 'persistent' });
     expect(await secureAnswer('')).toBe('401');
     expect(await secureAnswer('alice:wrong')).toBe('401');
     expect(await secureAnswer('alice:secret1 "2"')).toBe('200');
@@ -184,50 +201,133 @@ systemctl restart docker && docker pull busybox:1 && docker tag busybox:1 ${targ
   });
 });
 
-it('is not healed through version 2 unless the request agrees to lose the images', async () => {
-  const before = await client.serverId();
-  const [status, detail, code] = await client.refusal('heal', { additionalParams: { all: true } });
-  expect([status, code]).toEqual([422, 'CONTENT_LOSS']);
-  expect(detail).toContain('Nothing was touched');
-  expect(await client.serverId()).toBe(before);
-  const no = { additionalParams: { accept_content_loss: 'yes' } };
-  expect(await client.refusal('heal', no)).toEqual([
-    400,
-    expect.stringContaining('accept_content_loss'),
-    'BAD_REQUEST',
-  ]);
-});
+/** The digest of each tag of the registry, as another machine sees it. */
+async function digestsIn(registryOf: Registry): Promise<Record<string, string>> {
+  const list = (await registryOf.readFrom(client, '/v2/_catalog')) as { readonly repositories: readonly string[] };
+  const digests: Record<string, string> = {};
+  for (const name of list.repositories) {
+    const { tags } = (await registryOf.readFrom(client, `/v2/${name}/tags/list`)) as {
+      readonly tags: readonly string[];
+    };
+    const commands = await Promise.all(tags.map((tag) => registryOf.curl(`/v2/${name}/manifests/${tag}`)));
+    const script = commands.map((command) => `${command} | sha256sum`).join('\n');
+    const lines = (await client.root(script)).stdout.trim().split('\n');
+    tags.forEach((tag, index) => {
+      digests[`${name}:${tag}`] = lines[index] ?? '';
+    });
+  }
+  return digests;
+}
+
+/** The steps of an operation with the ends of their logs, by kind. */
+async function logsOf(operation: string): Promise<Record<string, string | undefined>> {
+  const { data } = await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${operation.split('/').at(-1)}/timeline`);
+  return Object.fromEntries(data.steps.map(({ kind, logTail }: { kind: string; logTail?: string }) => [kind, logTail]));
+}
 
 it(
-  'is healed by its VNFC, as in the guide: another server with the address of the old one; the operation names the lost images',
+  'is healed by its VNFC, as in the guide: another server with the address and the images of the old one',
   async () => {
     const [vnfc] = (await registry.info()).vnfcResourceInfo;
     const address = await registry.address();
     const server = await registry.serverId();
+    const before = await digestsIn(registry);
     const operation = await registry.complete('heal', { vnfcInstanceId: vnfc.id });
     expect(await registry.serverId()).not.toBe(server);
     expect(await registry.address()).toBe(address);
-    expect(await registry.readFrom(client, '/v2/_catalog')).toEqual({ repositories: [] });
-    const { data } = await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${operation.split('/').at(-1)}/timeline`);
-    const [named] = data.steps;
-    expect(named).toMatchObject({ kind: 'nameLostImages', logTail: 'These images are lost:\n  tools/busybox:1\n' });
+    expect(Object.keys(before)).toEqual(['tools/busybox:1']);
+    expect(await digestsIn(registry)).toEqual(before);
+    expect(await logsOf(operation)).toMatchObject({
+      copyImagesOut: expect.stringContaining('1 images'),
+      copyImagesIn: '1 images are back; every tag and digest was checked.\n',
+    });
+    expect(await system.db.selectFrom('registryCopyPiece').select('name').execute()).toEqual([]);
   },
   LIMIT,
 );
 
 it(
-  'is healed entirely when its server is dead: another stack',
+  'with more images than the store keeps, it is healed entirely only when the request names a container of Swift',
+  async () => {
+    const target = `${await registry.address()}:5000`;
+    const pushes = Array.from({ length: 19 }, (_, index) => `app${index % 4}:v${index}`).map(
+      (image) => `docker pull ${image} && docker tag ${image} ${target}/${image} && docker push ${target}/${image}`,
+    );
+    expect(await client.root(pushes.join(' && '))).toMatchObject({ code: 0, stderr: '' });
+    const before = await digestsIn(registry);
+    expect(Object.keys(before)).toHaveLength(20);
+    const server = await registry.serverId();
+    const heal = { additionalParams: { all: true } };
+    const v2 = new Registry(registry.instance.replace('/v1/', '/v2/'), registry.port);
+    expect(await v2.refusal('heal', { additionalParams: { accept_content_loss: 'yes' } })).toEqual([
+      400,
+      expect.stringContaining('accept_content_loss'),
+      'BAD_REQUEST',
+    ]);
+    const { error } = await v2.rolledBack('heal', heal);
+    expect(error).toMatchObject({
+      code: 'CONTENT_TOO_LARGE',
+      detail: expect.stringContaining('content_copy_container'),
+    });
+    expect(await registry.serverId()).toBe(server);
+    const operation = await v2.complete('heal', {
+      additionalParams: { ...heal.additionalParams, content_copy_container: 'copies' },
+    });
+    expect(await registry.serverId()).not.toBe(server);
+    expect(await digestsIn(registry)).toEqual(before);
+    expect((await logsOf(operation))['copyImagesOut']).toContain('in container copies of Swift');
+    expect(Object.values(system.simulator.cloud.state.objectStore ?? {})).toEqual([{ copies: {} }]);
+  },
+  LIMIT,
+);
+
+it(
+  'whose server is dead is healed through version 2 only when the request agrees to lose the images, through version 1 as in the guide',
   async () => {
     const server = await registry.serverId();
+    system.simulator.nodes.hypervisor.power(server, 'stop');
+    const v2 = new Registry(registry.instance.replace('/v1/', '/v2/'), registry.port);
+    const { error } = await v2.rolledBack('heal', { additionalParams: { all: true } });
+    expect(error).toMatchObject({ code: 'CONTENT_LOSS', detail: expect.stringContaining('Nothing was touched') });
+    expect(await registry.serverId()).toBe(server);
     const root = `vnf-${registry.instance.split('/').at(-1)}`;
     const stacks = () =>
       Object.values(system.simulator.cloud.state.stacks).flatMap(({ id, name }) => (name === root ? [id] : []));
     const before = stacks();
-    system.simulator.nodes.hypervisor.power(server, 'stop');
-    await registry.complete('heal', {});
+    const operation = await registry.complete('heal', {});
     expect(await registry.serverId()).not.toBe(server);
     expect(stacks().filter((id) => !before.includes(id))).toHaveLength(1);
-    expect(await registry.readFrom(client, '/v2/')).toEqual({});
+    expect((await logsOf(operation))['nameLostImages']).toContain('Which images are lost cannot be read');
+    expect(await registry.readFrom(client, '/v2/_catalog')).toEqual({ repositories: [] });
+  },
+  LIMIT,
+);
+
+it(
+  'with a volume keeps its images when its VNFC and when all of it is healed; the address stays with the VNFC',
+  async () => {
+    const image = 'localhost:5001/tools/kept:1';
+    const [user] = USERS;
+    const pushed =
+      await client.root(`printf '%s' '${user?.password}' | docker login -u ${user?.name} --password-stdin localhost:5001 &&
+docker pull busybox:1 && docker tag busybox:1 ${image} && docker push ${image}`);
+    expect(pushed).toMatchObject({ code: 0 });
+    const before = await digestsIn(client);
+    expect(Object.keys(before)).toEqual(['tools/kept:1']);
+    const volumes = () => Object.keys(system.simulator.cloud.state.volumes);
+    const [volume] = volumes();
+    const { vnfcInfo, virtualStorageResourceInfo } = await client.info();
+    expect(virtualStorageResourceInfo).toMatchObject([{ storageResource: { resourceId: volume } }]);
+    const address = await client.address();
+    const loss = { vnfcInstanceId: [vnfcInfo[0].id], additionalParams: { all: true } };
+    expect(await client.refusal('heal', loss)).toEqual([422, expect.stringContaining('volume, too'), 'CONTENT_LOSS']);
+    const operation = await client.complete('heal', { vnfcInstanceId: [vnfcInfo[0].id] });
+    expect((await logsOf(operation))['releaseVolume']).toBe('The volume is unmounted.\n');
+    expect(await client.address()).toBe(address);
+    expect(await digestsIn(client)).toEqual(before);
+    await client.complete('heal', { additionalParams: { all: true } });
+    expect(await digestsIn(client)).toEqual(before);
+    expect(volumes()).toEqual([volume]);
   },
   LIMIT,
 );
@@ -247,7 +347,8 @@ docker pull -q busybox:1; echo '${USERS[0]?.password}' | docker login -u alice -
     const changed = { ...request().additionalParams[PARAMETERS], users: [{ name: 'alice', password: 'other' }] };
     const [status, detail] = await client.refusal('heal', { additionalParams: { [PARAMETERS]: changed } });
     expect([status, detail]).toEqual([400, expect.stringContaining('users: is set when the VNF is instantiated')]);
-    await client.complete('heal', { additionalParams: { all: true, accept_content_loss: true } });
+    await client.complete('heal', { additionalParams: { all: true } }); // again: its stack has the volume from outside
+    expect(Object.keys(await digestsIn(client))).toEqual(['busybox:1', 'tools/kept:1']);
     const after = [await caOfClient(), await certificate()];
     expect(after[0]).toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);

@@ -16,6 +16,7 @@ import { packCsar } from '../packages/pack.ts';
 import { startSimulator } from '../simulator/index.ts';
 import { createClusterBackups } from '../store/cluster-backups.ts';
 import { keepOperationFacts, readOperationFact } from '../store/operations.ts';
+import { createRegistryCopies } from '../store/registry-copies.ts';
 import { secretName } from '../store/secrets.ts';
 import { enterState } from './testing/api/enter-state.ts';
 import { startTestApi, type TestApi } from './testing/api/test-api.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
     log,
     pace: paceAt(200),
     backups: { ...DEFAULT_BACKUPS, store: createClusterBackups(db, randomBytes(32)) },
+    registryCopies: { store: createRegistryCopies(db, randomBytes(32)), limitBytes: 0 },
   };
   const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-groups-'));
   const file = path.join(folder, 'v1.zip');

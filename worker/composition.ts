@@ -9,6 +9,7 @@ import { createTransport } from '../openstack/transport.ts';
 import { readCsar } from '../packages/csar.ts';
 import { type ClusterBackups, createClusterBackups } from '../store/cluster-backups.ts';
 import { createStore, type Database } from '../store/open-store.ts';
+import { createRegistryCopies, type RegistryCopies } from '../store/registry-copies.ts';
 import { createSecrets, type Secrets } from '../store/secrets.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -22,6 +23,7 @@ export interface Stored {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly backups: ClusterBackups;
+  readonly registryCopies: RegistryCopies;
 }
 
 /**
@@ -33,13 +35,18 @@ export function composeStored(
   died?: (error: Error) => void,
 ): Stored {
   const db = createStore(store, died);
-  return { db, secrets: createSecrets(db, masterKey), backups: createClusterBackups(db, masterKey) };
+  return {
+    db,
+    secrets: createSecrets(db, masterKey),
+    backups: createClusterBackups(db, masterKey),
+    registryCopies: createRegistryCopies(db, masterKey),
+  };
 }
 
 export interface ActivityComposition {
   readonly configuration: Pick<
     Configuration,
-    'bastion' | 'backups' | 'allowPackageCode' | 'vimHosts' | 'bootLimitSeconds'
+    'bastion' | 'backups' | 'registryCopyLimitBytes' | 'allowPackageCode' | 'vimHosts' | 'bootLimitSeconds'
   >;
   readonly log: Logger;
   /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
@@ -50,7 +57,7 @@ export interface ActivityComposition {
 
 /** Creates the dependencies of a worker's activities. */
 export function composeActivities(
-  { db, secrets, backups }: Stored,
+  { db, secrets, backups, registryCopies }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
 ): ActivityDependencies {
   const { bastion, allowPackageCode, vimHosts, bootLimitSeconds: bootLimit } = configuration;
@@ -60,6 +67,7 @@ export function composeActivities(
     db,
     secrets,
     backups: { ...configuration.backups, store: backups },
+    registryCopies: { store: registryCopies, limitBytes: configuration.registryCopyLimitBytes },
     pace: { ...paceAt(speed), ...(bootLimit === undefined ? {} : { bootLimit }), ...pace },
     log,
     ...(bastion ? { bastion } : {}),

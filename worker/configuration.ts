@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { type BackupSettings, type Bastion, DEFAULT_BACKUPS } from '../activities/dependencies.ts';
+import {
+  type BackupSettings,
+  type Bastion,
+  DEFAULT_BACKUPS,
+  DEFAULT_REGISTRY_COPY_MIB,
+} from '../activities/dependencies.ts';
 import { type HostSettings, hostOf, parseHosts } from '../network/host-rules.ts';
 import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
 import type { StoreLocation } from '../store/open-store.ts';
@@ -36,6 +41,7 @@ const Environment = z.object({
   VNFLOW_PACKAGE_QUOTA_GB: optional(z.coerce.number().min(0.01).max(10_000)),
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
   VNFLOW_ALLOW_PACKAGE_CODE: optional(z.enum(['0', '1'])),
+  VNFLOW_REGISTRY_COPY_MIB: optional(z.coerce.number().int().min(0).max(65_536)),
 });
 
 /** The settings of an API or a worker process, read from its environment. */
@@ -52,6 +58,8 @@ export interface Configuration {
   /** How long a new server may take until it answers over SSH. Undefined: the default of the activities. */
   readonly bootLimitSeconds: number | undefined;
   readonly backups: BackupSettings;
+  /** The largest copy of a private registry that the store keeps while its server is replaced. */
+  readonly registryCopyLimitBytes: number;
   /** Hosts from which packages may be fetched. */
   readonly packageHosts: HostSettings;
   /** Hosts that VIMs may have. */
@@ -104,6 +112,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     packageQuotaBytes:
       env.VNFLOW_PACKAGE_QUOTA_GB === undefined ? undefined : Math.round(env.VNFLOW_PACKAGE_QUOTA_GB * 1024 ** 3),
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
+    registryCopyLimitBytes: (env.VNFLOW_REGISTRY_COPY_MIB ?? DEFAULT_REGISTRY_COPY_MIB) * 1024 * 1024,
     backups: {
       everySeconds:
         env.VNFLOW_BACKUP_HOURS === undefined

@@ -12,7 +12,9 @@ export async function readPlanQuestion(context: ActivityContext): Promise<PlanQu
   const { operation } = await readOperation(context);
   const instance = await readInstance(context);
   const request = await readRequest(context, operation);
-  const survey = LCM_OPERATIONS[operation].surveysControlPlane ? await readFact(context, 'survey') : undefined;
+  const survey = LCM_OPERATIONS[operation].surveysControlPlane
+    ? ((await readFact(context, 'survey')) ?? (await readFact(context, 'contents')))
+    : undefined;
   // The compiler does not see that operation and request belong together.
   return { operation, request, instance, survey } as PlanQuestion;
 }

@@ -15,18 +15,26 @@ const Catalog = z.object({ repositories: z.array(z.string()).nullable() });
 /** A repository whose tags were all deleted has null. */
 const Tags = z.object({ tags: z.array(z.string()).nullable() });
 
+/** What a registry has, and what of it cannot be copied. */
+export interface ListedContents {
+  readonly contents: RegistryContents;
+  /** Images whose manifest cannot be read, with the reason. They are not in `contents`. */
+  readonly unreadable: readonly string[];
+}
+
 /**
  * Lists everything that a registry has: repositories, tags, lists of manifests, manifests, and the blobs that they
  * name. A manifest without a tag is listed only as a part of a list.
- * @throws VnflowError CONTENT_UNREADABLE naming an image that cannot be read; else as `RegistryClient`
+ * @throws VnflowError as `RegistryClient`; NODE_PROTOCOL when it does not speak the registry API
  */
-export async function listContents(registry: RegistryClient): Promise<RegistryContents> {
+export async function listContents(registry: RegistryClient): Promise<ListedContents> {
   const sizes: Record<string, number> = {};
+  const unreadable: string[] = [];
   const repositories: RegistryRepository[] = [];
   for (const name of await listRepositories(registry)) {
-    repositories.push(await new RepositoryReader(registry, name, sizes).read());
+    repositories.push(await new RepositoryReader(registry, name, { sizes, unreadable }).read());
   }
-  return { repositories, sizes };
+  return { contents: { repositories, sizes }, unreadable };
 }
 
 async function listRepositories(registry: RegistryClient): Promise<string[]> {
@@ -41,32 +49,40 @@ async function listRepositories(registry: RegistryClient): Promise<string[]> {
   }
 }
 
+/** What the repositories complete while they are read. */
+interface Found {
+  readonly sizes: Record<string, number>;
+  readonly unreadable: string[];
+}
+
+/** The reason why an image cannot be read. */
+class Unreadable extends Error {}
+
 /** Reads one repository, each manifest once. */
 class RepositoryReader {
   readonly #registry: RegistryClient;
   readonly #name: string;
-  readonly #sizes: Record<string, number>;
+  readonly #found: Found;
   readonly #blobs = new Set<string>();
   /** In the order in which they can be put into another registry. */
-  readonly #manifests = new Map<string, string>();
+  readonly #manifests = new Map<string, RegistryRepository['manifests'][number]>();
 
-  /** @param sizes is completed */
-  constructor(registry: RegistryClient, name: string, sizes: Record<string, number>) {
+  constructor(registry: RegistryClient, name: string, found: Found) {
     this.#registry = registry;
     this.#name = name;
-    this.#sizes = sizes;
+    this.#found = found;
   }
 
   async read(): Promise<RegistryRepository> {
     const tags: { name: string; digest: string }[] = [];
     for (const tag of await this.#listTags()) {
-      const digest = await this.#readManifest(tag, `${this.#name}:${tag}`);
+      const digest = await this.#readTag(tag);
       if (digest !== undefined) tags.push({ name: tag, digest });
     }
     return {
       name: this.#name,
       blobs: [...this.#blobs],
-      manifests: [...this.#manifests].map(([digest, mediaType]) => ({ digest, mediaType })),
+      manifests: [...this.#manifests.values()],
       tags,
     };
   }
@@ -77,11 +93,21 @@ class RepositoryReader {
     return status === 404 ? [] : (readAnswer(Tags, content).tags ?? []).toSorted();
   }
 
+  async #readTag(tag: string): Promise<string | undefined> {
+    try {
+      return await this.#readManifest(tag);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.#found.unreadable.push(`${this.#name}:${tag} (${error.message})`);
+      return undefined;
+    }
+  }
+
   /**
    * @param reference a tag or a digest
    * @returns the digest; undefined when there is no such manifest, for example because its tag was just deleted
    */
-  async #readManifest(reference: string, image: string): Promise<string | undefined> {
+  async #readManifest(reference: string): Promise<string | undefined> {
     if (this.#manifests.has(reference)) return reference;
     const { status, headers, content } = await this.#registry.ask({
       method: 'GET',
@@ -93,23 +119,25 @@ class RepositoryReader {
     const named = readManifest(content.toString('utf8'));
     const algorithm = reference.startsWith('sha512:') ? 'sha512' : 'sha256';
     const digest = `${algorithm}:${createHash(algorithm).update(content).digest('hex')}`;
-    if (!named) throw createUnreadableProblem(image, 'its manifest is not one of docker (schema 2) or OCI');
+    if (!named) throw new Unreadable('its manifest is neither of docker, schema 2, nor of OCI');
     if (reference.includes(':') && digest !== reference) {
-      throw createUnreadableProblem(image, `the registry gives other bytes for the manifest ${reference}`);
+      throw new Unreadable(`the registry has other bytes for the manifest ${reference}`);
     }
-    for (const one of named.manifests) await this.#readManifest(one.digest, image);
-    for (const blob of named.blobs) await this.#noteBlob(blob);
-    this.#sizes[digest] = content.length;
-    this.#manifests.set(digest, headers['content-type'] ?? MANIFEST_TYPES[3]);
+    const names: string[] = [];
+    for (const one of named.manifests) if (await this.#readManifest(one.digest)) names.push(one.digest);
+    for (const blob of named.blobs) if (await this.#noteBlob(blob)) names.push(blob.digest);
+    this.#found.sizes[digest] = content.length;
+    this.#manifests.set(digest, { digest, mediaType: headers['content-type'] ?? MANIFEST_TYPES[3], names });
     return digest;
   }
 
   /** A layer with `urls` is fetched from elsewhere, as a rule: a registry may have it all the same. */
-  async #noteBlob({ digest, size, urls = [] }: Descriptor): Promise<void> {
-    if (this.#blobs.has(digest)) return;
-    if (urls.length > 0 && !(await this.#hasBlob(digest))) return;
+  async #noteBlob({ digest, size, urls = [] }: Descriptor): Promise<boolean> {
+    if (this.#blobs.has(digest)) return true;
+    if (urls.length > 0 && !(await this.#hasBlob(digest))) return false;
     this.#blobs.add(digest);
-    this.#sizes[digest] = size;
+    this.#found.sizes[digest] = size;
+    return true;
   }
 
   async #hasBlob(digest: string): Promise<boolean> {
@@ -129,9 +157,4 @@ function readAnswer<T>(schema: z.ZodType<T>, content: Buffer): T {
       cause,
     });
   }
-}
-
-/** An image whose content cannot be copied. */
-function createUnreadableProblem(image: string, why: string): VnflowError {
-  return new VnflowError('CONTENT_UNREADABLE', { detail: `The image ${image} cannot be copied: ${why}.` });
 }

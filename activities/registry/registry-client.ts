@@ -70,10 +70,17 @@ export class RegistryClient {
 
   /**
    * Sends a request, and hands the body of the answer on piece by piece.
-   * @throws VnflowError as `ask`
+   * @throws VnflowError as `ask`; what `use` throws
    */
-  read<T>(request: RegistryRequest, use: (body: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
-    return this.#guard(request, async () => use((await this.#send(request)).body));
+  read<T>(request: RegistryRequest, use: (body: AsyncIterable<Buffer>, status: number) => Promise<T>): Promise<T> {
+    return this.#guard(request, async () => {
+      const { body, status } = await this.#send(request);
+      try {
+        return await use(foreign(body), status);
+      } catch (error) {
+        throw error instanceof BodyFailure ? error.cause : new BodyFailure(error);
+      }
+    });
   }
 
   async #guard<T>({ method, path }: RegistryRequest, work: () => Promise<T>): Promise<T> {
@@ -83,6 +90,7 @@ export class RegistryClient {
       return await work();
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof BodyFailure) throw error.cause;
       if (error instanceof VnflowError) throw error;
       throw new VnflowError('REGISTRY_NOT_READY', {
         detail: `${method} ${registryUrl(this.#access)}${pathOf(path)} failed, as seen from ${session.label}.`,
@@ -116,7 +124,7 @@ export class RegistryClient {
     try {
       const answered = answerTo(request);
       if (body === undefined || Buffer.isBuffer(body)) request.end(body);
-      else await sendPieces(still.watch(body), request, answered);
+      else await sendPieces(still.watch(foreign(body)), request, answered);
       const message = await answered;
       return { status: message.statusCode ?? 0, headers: plainHeaders(message), body: still.watch(message) };
     } catch (error) {
@@ -124,6 +132,25 @@ export class RegistryClient {
       request.destroy();
       throw error;
     }
+  }
+}
+
+/** A failure on the other side of a body than the one that looks at it: of the place of a copy, or of the registry. */
+class BodyFailure extends Error {
+  override readonly cause: unknown;
+
+  constructor(cause: unknown) {
+    super('the other side of a body failed');
+    this.cause = cause;
+  }
+}
+
+/** Marks the failures of pieces that come from the other side. */
+async function* foreign(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw new BodyFailure(error);
   }
 }
 
@@ -159,7 +186,7 @@ function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
 function agentOf({ session, signal }: NodeContext, { scheme, host, port, ca }: RegistryAccess): Agent {
   const agent = scheme === 'https' ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const open = async (): Promise<Duplex> => {
-    const tunnel = await session.connect(port, { host, timeoutMs: CONNECT_MS, signal });
+    const tunnel = asSocket(await session.connect(port, { host, timeoutMs: CONNECT_MS, signal }));
     return scheme === 'http' ? tunnel : connectTls({ socket: tunnel, host, ...(ca === undefined ? {} : { ca }) });
   };
   agent.createConnection = (_options, callback) => {
@@ -174,6 +201,12 @@ function agentOf({ session, signal }: NodeContext, { scheme, host, port, ca }: R
   agent.keepSocketAlive = () => true;
   agent.reuseSocket = () => {};
   return agent;
+}
+
+/** What the agent calls on sockets that it keeps. A channel of SSH has no keep-alive of TCP, and holds no process. */
+function asSocket(tunnel: Duplex): Duplex {
+  const itself = () => tunnel;
+  return Object.assign(tunnel, { setKeepAlive: itself, setTimeout: itself, ref: itself, unref: itself });
 }
 
 function answerTo(request: ClientRequest): Promise<IncomingMessage> {

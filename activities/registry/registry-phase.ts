@@ -11,10 +11,15 @@ const OWN_SCRIPT = readFileSync(new URL('./install_private_registry.sh', import.
 
 /**
  * Runs a phase of the install script on the server of a registry.
- * @param archive path of the registry's image on the server. Undefined when the image is pulled
+ * @param options.archive path of the registry's image on the server. Undefined when the image is pulled
+ * @param options.volumeId the volume for the images. Undefined when they are on the disk of the server
  * @throws VnflowError as `runPhaseJob`
  */
-export async function runRegistryPhase(step: PhaseContext, kind: StepKind, archive?: string): Promise<void> {
+export async function runRegistryPhase(
+  step: PhaseContext,
+  kind: StepKind,
+  { archive, volumeId }: { readonly archive?: string; readonly volumeId?: string | undefined } = {},
+): Promise<void> {
   const { node } = step;
   const parameters = RegistryParameters.parse(step.parameters);
   const credentials = kind === 'startRegistry' ? await readRegistryCredentials(step, parameters) : undefined;
@@ -27,6 +32,7 @@ export async function runRegistryPhase(step: PhaseContext, kind: StepKind, archi
       parameters,
       ...(archive === undefined ? {} : { archive }),
       ...(credentials && { credentials }),
+      ...(volumeId === undefined ? {} : { volumeId }),
     }),
   });
 }

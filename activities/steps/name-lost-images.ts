@@ -24,7 +24,7 @@ export async function nameLostImages(step: StepContextOf<'nameLostImages'>): Pro
 async function describeLostImages(step: StepContextOf<'nameLostImages'>): Promise<string> {
   try {
     const images = await onNode(step, { limitSeconds: REACH_SECONDS }, (node) =>
-      RegistryClient.use(node, async (registry) => imagesOf(await listContents(registry))),
+      RegistryClient.use(node, async (registry) => imagesOf((await listContents(registry)).contents)),
     );
     if (images.length === 0) return 'The registry has no images: nothing is lost.';
     return `These images are lost:\n${images.map((image) => `  ${image}\n`).join('')}`;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { adoptVolumes } from '../../domain/standard-user-data/kept-volumes.ts';
 import { type Stack, stackFiles, stackTemplate } from '../../openstack/heat.ts';
 import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { nfvOf, otherParametersOf } from '../facts/instantiated-info.ts';
 import { changeStack, makeStack, removeStack } from '../stack/change-stack.ts';
 import { createStackGoneProblem, findOwnStack } from '../stack/find-stack.ts';
+import { readKeptVolumes } from '../stack/kept-volumes.ts';
 import { withPackageUserData } from '../stack/package-user-data.ts';
 import { listPlacedResources } from '../stack/placed-resources.ts';
 import { keepGroupSizes } from '../stack/scaling-groups.ts';
@@ -56,9 +58,14 @@ async function readBlueprint(context: StackContext, found: Stack | undefined): P
   if (!found) throw createStackGoneProblem(context);
   const stack = refOf(found);
   const sizes = await keepGroupSizes(context, found, await listPlacedResources(context, found));
-  const now = {
-    template: sizes.template ?? (await stackTemplate(session, stack, { signal })),
+  const templates = {
+    template: await stackTemplate(session, stack, { signal }),
     files: await stackFiles(session, stack, { signal }),
+  };
+  const { template, files } = adoptVolumes(templates, await readKeptVolumes(context));
+  const now = {
+    template: sizes.template ?? template,
+    files,
     parameters: { ...otherParametersOf(found), nfv: nfvOf(found) },
   };
   const blueprint = Blueprint.parse({ id: found.id, ...(await withPackageUserData(context, found, now)) });

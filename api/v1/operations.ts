@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Operation, RequestOf } from '../../domain/operations.ts';
-import { ACCEPT_CONTENT_LOSS } from '../../domain/vnf-kinds/private-registry/content-loss.ts';
+import { ACCEPT_CONTENT_LOSS, IF_UNREADABLE } from '../../domain/vnf-kinds/private-registry/keep-contents.ts';
 import { REGISTRY_PARAMETERS } from '../../domain/vnf-kinds/private-registry/parameters.ts';
 import { listInstantiateParams } from '../../store/instantiate-params.ts';
 import { findDefaultVim } from '../../store/vims.ts';
@@ -66,7 +66,7 @@ export const V1_OPERATIONS: { readonly [O in Operation]: V1Operation<O> } = {
     translate: async ({ db }, { id, instantiatedVnfInfo }, body) => {
       const { additionalParams = {} } = (await listInstantiateParams(db, [id])).get(id) ?? {};
       const isRegistry = REGISTRY_PARAMETERS.key in (additionalParams as object);
-      return healRequest(body, instantiatedVnfInfo ?? {}, isRegistry ? { [ACCEPT_CONTENT_LOSS]: true } : {});
+      return healRequest(body, instantiatedVnfInfo ?? {}, isRegistry ? { [ACCEPT_CONTENT_LOSS]: IF_UNREADABLE } : {});
     },
     view: healView,
   },

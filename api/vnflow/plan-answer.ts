@@ -52,7 +52,7 @@ export async function planAnswer(
   const nodes = (await listClusterNodes(context.db, instance.id)).map(existingNode);
   const question = asked.live ? lookOf(assumed, asked, nodes) : undefined;
   const seen = question && (await seenOf(context, { vnfInstanceId: instance.id, ...question }));
-  const survey = seen?.look?.survey;
+  const survey = seen?.look?.survey ?? seen?.look?.contents;
   const planned =
     survey && LCM_OPERATIONS[asked.operation].surveysControlPlane
       ? await planOperation(context, instance, request, survey)
@@ -68,12 +68,13 @@ export async function planAnswer(
 
 /** The look that a plan needs. Undefined when it needs none. */
 function lookOf(
-  { plan, added }: Planned,
+  { plan, added, asks }: Planned,
   { operation }: PlanRequest,
   nodes: readonly ExistingNode[],
 ): Omit<LookRequest, 'vnfInstanceId'> | undefined {
   const drained = drainedSlots(plan, nodes);
   if (added) return { drained, added };
+  if (asks?.about === 'contents') return { drained, contentsOf: asks.slot };
   return LCM_OPERATIONS[operation].surveysControlPlane || drained.length > 0 ? { drained } : undefined;
 }
 
@@ -108,6 +109,7 @@ function observedOf({ look, problem }: Seen, drains: boolean): Record<string, un
     pods,
     podsProblem,
     problem,
+    contents: look?.contents,
     capacity: missing.length > 0 ? missing : undefined,
   });
 }

@@ -51,6 +51,8 @@ export interface LookRequest {
   readonly added?: { readonly vduId: string; readonly by: number };
   /** True: only the control plane and the Node objects are looked at, not the capacity of the cloud. */
   readonly nodes?: boolean;
+  /** Slot of the server of a private registry: the look asks what it has. */
+  readonly contentsOf?: string;
 }
 
 /** The activity of the workflow that looks at a cluster for a dry run. */

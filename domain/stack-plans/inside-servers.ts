@@ -22,6 +22,8 @@ export interface InsideServers {
    * @returns the steps after which the stack may go
    */
   beforeStackRecreated(drawing: PlanDrawing, slots: readonly string[]): After;
+  /** Draws what follows when a heal has created the stack again. Undefined: as after any new stack. */
+  afterStackRecreated?(drawing: PlanDrawing, discovered: PlanStep): void;
   /** Draws the replacement of servers by a heal: its order, and what happens in the servers before and after it. */
   replaceServers(drawing: PlanDrawing, slots: readonly string[]): void;
   /** Draws what changed properties of the VNF change inside its servers, or the way back. */

@@ -1,5 +1,7 @@
 import { applyStack } from './apply-stack.ts';
 import { connectRegistries } from './connect-registries.ts';
+import { copyImagesIn } from './copy-images-in.ts';
+import { copyImagesOut } from './copy-images-out.ts';
 import { deleteStack } from './delete-stack.ts';
 import { discover } from './discover.ts';
 import { excludeFromLoadBalancers } from './exclude-from-load-balancers.ts';
@@ -12,6 +14,7 @@ import { initControlPlane } from './init-control-plane.ts';
 import { installCni } from './install-cni.ts';
 import { joinControlPlane } from './join-control-plane.ts';
 import { joinWorker } from './join-worker.ts';
+import { keepVolumes } from './keep-volumes.ts';
 import { labelWorkers } from './label-workers.ts';
 import { loadBalancer } from './load-balancer.ts';
 import { nameLostImages } from './name-lost-images.ts';
@@ -20,7 +23,9 @@ import { prepareRegistry } from './prepare-registry.ts';
 import { recallNodes } from './recall-nodes.ts';
 import { recreateStack } from './recreate-stack.ts';
 import { registerVim } from './register-vim.ts';
+import { releaseVolume } from './release-volume.ts';
 import { removeControlPlane } from './remove-control-plane.ts';
+import { removeImageCopies } from './remove-image-copies.ts';
 import { removeWorkers } from './remove-workers.ts';
 import { replaceServers } from './replace-servers.ts';
 import { restoreControlPlane } from './restore-control-plane.ts';
@@ -75,6 +80,11 @@ export const STEP_KINDS = {
   verifyRegistry,
   connectRegistries,
   restoreRegistries,
+  copyImagesOut,
+  copyImagesIn,
+  removeImageCopies,
+  releaseVolume,
+  keepVolumes,
 } as const satisfies Record<string, StepKindFacts>;
 
 export type StepKind = keyof typeof STEP_KINDS;

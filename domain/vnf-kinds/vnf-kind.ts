@@ -40,6 +40,8 @@ export interface VnfFacts {
   readonly slots?: readonly string[];
   /** Ids of the VDUs whose servers the package keeps on different compute hosts. */
   readonly separatedVdus: readonly string[];
+  /** Names of the volumes in the templates that a server of a VDU has besides the one that it boots from. */
+  readonly dataVolumes?: (vduId: string) => readonly string[];
   /** Is the VNF registered as a VIM, or does it become one with this operation? */
   readonly isVim: boolean;
   /** The additional parameters of the request. */
@@ -60,6 +62,20 @@ export interface InstallScript {
   readonly isOwn?: true;
 }
 
+/** The servers that a heal replaces. */
+export interface HealedServers {
+  readonly slots: readonly string[];
+  /** Whether the stack is deleted and created again. */
+  readonly recreate: boolean;
+}
+
+/** What a survey before a heal asks. */
+export type SurveyQuestion =
+  /** The members of etcd and the control-plane nodes; those of these slots come last. */
+  | { readonly about: 'controlPlane'; readonly last: readonly string[] }
+  /** What the registry on the server of this slot has. */
+  | { readonly about: 'contents'; readonly slot: string };
+
 /** A VNF of a kind, with its parameters. */
 export interface Vnf {
   /** What later operations need: it is sealed and stored with the instance. Undefined when there is nothing to keep. */
@@ -76,12 +92,8 @@ export interface Vnf {
   checkRequest(additionalParams: Readonly<Record<string, unknown>>): void;
   /** @throws VnflowError BAD_REQUEST when servers of this VDU cannot be added or removed */
   checkScaled(scaled: { readonly aspectId: string; readonly vduId: string }): void;
-  /**
-   * Decides whether a heal needs a survey of the VNF before it is planned.
-   * @param slots of the servers that the heal replaces
-   * @returns the slots that the survey asks last. Undefined when no survey is needed
-   */
-  surveyedLast(slots: readonly string[], facts: VnfFacts): readonly string[] | undefined;
+  /** Decides whether a heal needs a survey of the VNF before it is planned. Undefined when no survey is needed. */
+  surveyBeforeHeal(heal: HealedServers, facts: VnfFacts): SurveyQuestion | undefined;
   /**
    * Binds slots to servers, and finds what the steps inside them need to know of the whole.
    * @throws VnflowError RESOURCE_MISSING

@@ -1,11 +1,13 @@
 import type { Volume } from '../world/cloud/cloud-state.ts';
 import type { Foundation } from '../world/cloud/foundation.ts';
-import type { JsonObject } from '../world/cloud/json.ts';
+import { isObject, type JsonObject, objectAt, stringAt } from '../world/cloud/json.ts';
+import type { ComputeStore } from '../world/cloud/nova/compute-store.ts';
 import { Refusal } from '../world/cloud/refusal.ts';
+import { timestamp } from '../world/cloud/times.ts';
 import { type Call, route, type Service } from './service.ts';
 
-/** Cinder v3, read-only: clients list and show volumes, and Heat makes them. */
-export function createCinder({ state, url }: Foundation): Service {
+/** Cinder v3. */
+export function createCinder({ state, url, chance, changed }: Foundation, compute: ComputeStore): Service {
   const mine = ({ session, query }: Call) =>
     Object.values(state.volumes).filter(
       ({ projectId }) => projectId === session.projectId || (session.admin && query.has('all_tenants')),
@@ -35,6 +37,37 @@ export function createCinder({ state, url }: Foundation): Service {
         const volume = mine(call).find(({ id }) => id === call.params['id']);
         if (!volume) throw new Refusal(404, 'itemNotFound', `Volume ${call.params['id']} could not be found.`);
         return { status: 200, body: { volume: viewVolume(volume) } };
+      }),
+      route('POST', '/v3/:project/volumes', ({ body, session }) => {
+        const given = isObject(body) ? objectAt(body, 'volume') : {};
+        const size = given['size'];
+        if (typeof size !== 'number' || size < 1) {
+          throw new Refusal(400, 'badRequest', `Invalid input for field/attribute size. Value: ${size}.`);
+        }
+        const image = stringAt(given, 'imageRef');
+        const volume: Volume = {
+          id: chance.uuid(),
+          name: stringAt(given, 'name') ?? '',
+          projectId: session.projectId,
+          sizeGb: size,
+          imageId: image === undefined ? null : (compute.findImage(image, session.projectId)?.id ?? null),
+          serverId: null,
+          createdAt: timestamp(),
+        };
+        state.volumes[volume.id] = volume;
+        changed();
+        return { status: 202, body: { volume: viewVolume(volume) } };
+      }),
+      route('DELETE', '/v3/:project/volumes/:id', (call) => {
+        const volume = mine(call).find(({ id }) => id === call.params['id']);
+        if (!volume) throw new Refusal(404, 'itemNotFound', `Volume ${call.params['id']} could not be found.`);
+        if (volume.serverId !== null) {
+          const words =
+            'Invalid volume: Volume status must be available or error or error_restoring or error_extending or error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer.';
+          throw new Refusal(400, 'badRequest', words);
+        }
+        compute.deleteVolume(volume.id);
+        return { status: 202 };
       }),
       route('GET', '/v3/:project/limits', () => ({ status: 200, body: { limits: { rate: [], absolute: {} } } })),
       ...['snapshots', 'snapshots/detail'].map((path) =>

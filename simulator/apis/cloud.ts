@@ -29,6 +29,7 @@ import { createSessions } from './keystone/sessions.ts';
 import { createNeutron } from './neutron/neutron.ts';
 import { createNova } from './nova/nova.ts';
 import { mountService } from './server.ts';
+import { createSwift } from './swift.ts';
 
 export interface CloudOptions extends WorldOptions {
   readonly clock: Clock;
@@ -104,7 +105,8 @@ export function createCloud(options: CloudOptions): Cloud {
     createNova(foundation, network, compute, machines),
     createNeutron(foundation, network, changes),
     createGlance(foundation),
-    createCinder(foundation),
+    createCinder(foundation, compute),
+    createSwift(foundation),
   ];
   return {
     state,

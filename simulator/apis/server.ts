@@ -185,6 +185,10 @@ function send(res: ServerResponse, answer: Answer, headers: Readonly<Record<stri
   if (answer.html !== undefined) {
     res.setHeader('Content-Type', 'text/html; charset=UTF-8');
     res.end(answer.html);
+  } else if (answer.bytes !== undefined) {
+    res.setHeader('Content-Type', 'application/octet-stream');
+    res.setHeader('Content-Length', answer.bytes.length);
+    res.end(answer.bytes);
   } else if (answer.body === undefined) res.end();
   else {
     res.setHeader('Content-Type', 'application/json');

@@ -22,6 +22,8 @@ export interface Answer {
   readonly body?: Json;
   /** An HTML body instead of a JSON body. */
   readonly html?: string;
+  /** A body of bytes instead of a JSON body. */
+  readonly bytes?: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   /** True when the authentication middleware answered; the answer then has none of the service's own headers. */
   readonly isFromGate?: true;
@@ -40,7 +42,7 @@ export interface Route {
 
 /** One OpenStack service on the common server. */
 export interface Service {
-  /** The name in the ledger and in faults: keystone, heat, nova, neutron, glance, cinder. */
+  /** The name in the ledger and in faults: keystone, heat, nova, neutron, glance, cinder, swift. */
   readonly name: string;
   /** The first path segment, for example `/identity`. */
   readonly mount: string;

@@ -5,6 +5,7 @@ import { ARCHIVES } from './archives.ts';
 import { CHECKSUMS } from './checksums.ts';
 import { CILIUM } from './cilium.ts';
 import { CURL } from './curl.ts';
+import { DISKS } from './disks.ts';
 import { DOCKER } from './docker/docker.ts';
 import { FILES } from './files.ts';
 import { GPG } from './gpg.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: CommandTable = {
   ...SYSTEMD,
   ...KERNEL,
   ...MOUNTS,
+  ...DISKS,
   ...OPENSSL,
   ...RUNTIME,
   ...LOAD_BALANCER,

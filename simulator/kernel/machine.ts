@@ -13,6 +13,8 @@ export interface Machine {
     readonly cidr: string;
   }[];
   readonly userData?: string;
+  /** Ids of the volumes that are attached besides the one that it boots from. */
+  readonly volumes?: readonly string[];
 }
 
 /** The operations of the node half that the cloud half calls. */
@@ -20,6 +22,10 @@ export interface Hypervisor {
   /** Creates a machine and boots it: its sshd answers after the boot latency. An existing machine stays as it is. */
   create(machine: Machine): void;
   destroy(id: string): void;
+  attachVolume(id: string, volumeId: string): void;
+  detachVolume(id: string, volumeId: string): void;
+  /** Forgets what is on a volume. */
+  removeVolume(volumeId: string): void;
   power(id: string, action: 'start' | 'stop' | 'reboot'): void;
   /** Returns the output on the serial console so far. cloud-init prints the fingerprints of the SSH host key there. */
   consoleLog(id: string): string;

@@ -121,3 +121,52 @@ it('refuses values that could change the meaning of a command, and unknown phase
   expect((await phase('registry', { REGISTRY_PORT: '5 000' })).stderr).toContain('REGISTRY_PORT contains a character');
   expect((await phase('nonsense')).stderr).toContain("unknown phase 'nonsense': prepare or registry");
 });
+
+const VOLUME = '3b1e9c52-7d0a-4f6e-9a2b-5c8d7e6f1a20';
+const at = (address: string, script: string) => cloud.ssh(address, 'sudo bash -s', { stdin: script });
+const startOn = (address: string, volume: string) =>
+  at(
+    address,
+    `cat > /root/install.sh << 'SCRIPT'\n${SCRIPT}SCRIPT\nbash /root/install.sh prepare && REGISTRY_VOLUME=${volume} bash /root/install.sh registry\n`,
+  );
+const CATALOG = "curl -s --noproxy '*' http://127.0.0.1:5000/v2/_catalog";
+
+it('formats a new volume once, and another server finds its images on it, also after a boot', async () => {
+  cloud.nodes.faults.clear();
+  cloud.machine('first', '10.10.0.6', { volumes: [VOLUME] });
+  const { code, stdout, stderr } = await startOn('10.10.0.6', VOLUME);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('making a file system on the new volume');
+  await at('10.10.0.6', 'docker pull busybox; docker tag busybox localhost:5000/kept; docker push localhost:5000/kept');
+  expect((await startOn('10.10.0.6', VOLUME)).stdout).not.toContain('making a file system');
+  cloud.nodes.hypervisor.destroy('server-first');
+
+  cloud.machine('second', '10.10.0.7', { volumes: [VOLUME] });
+  const second = await startOn('10.10.0.7', VOLUME);
+  expect(second).toMatchObject({ code: 0, stderr: '' });
+  expect(second.stdout).not.toContain('making a file system');
+  expect((await at('10.10.0.7', CATALOG)).stdout).toBe('{"repositories":["kept"]}\n');
+  cloud.nodes.hypervisor.power('server-second', 'reboot');
+  await expect.poll(async () => (await at('10.10.0.7', CATALOG)).stdout).toBe('{"repositories":["kept"]}\n');
+  const { stdout: table } = await at('10.10.0.7', 'grep private_registry /etc/fstab /proc/mounts');
+  expect(table).toBe(
+    `/etc/fstab:/dev/disk/by-id/virtio-${VOLUME.slice(0, 20)} /private_registry auto defaults,nofail,x-systemd.device-timeout=30s 0 2\n/proc/mounts:/dev/vdb /private_registry ext4 rw,relatime 0 0\n`,
+  );
+});
+
+it('never formats a volume on which it finds anything, and waits for one that is not attached', async () => {
+  const other = '7c2f0d63-8e1b-4a7f-8b3c-6d9e8f7a2b31';
+  cloud.machine('third', '10.10.0.8', { volumes: [other] });
+  await at('10.10.0.8', `mkfs.ext4 -q /dev/vdb; mount /dev/vdb /mnt; echo data > /mnt/data; umount /mnt`);
+  const exits = (code: number, stdout: string) =>
+    cloud.nodes.faults.add({ kind: 'command', commandPrefix: 'blkid', exitCode: code, stderr: stdout, node: 'third' });
+  const remove = exits(8, '/dev/vdb: ambivalent result (probably more filesystems on the device)');
+  const { code, stderr } = await startOn('10.10.0.8', other);
+  expect(code).toBe(1);
+  expect(stderr).toContain('cannot be told (blkid: 8); it was not changed');
+  remove();
+  expect((await at('10.10.0.8', 'mount /dev/vdb /mnt && cat /mnt/data && umount /mnt')).stdout).toBe('data\n');
+  const absent = await startOn('10.10.0.8', VOLUME);
+  expect(absent.code).toBe(75);
+  expect(absent.stderr).toContain(`the volume ${VOLUME} is not attached to the server`);
+});

@@ -4,6 +4,7 @@ import type { Ledger } from '../kernel/ledger.ts';
 import type { Network } from '../kernel/machine.ts';
 import type { Persistence } from '../kernel/persistence.ts';
 import type { Clusters } from './cluster/clusters.ts';
+import type { Volumes } from './disks/volumes.ts';
 import type { Tree } from './files/tree.ts';
 import type { View } from './files/view.ts';
 import type { NodeFaults } from './nodes/faults.ts';
@@ -21,6 +22,7 @@ export interface World {
   readonly seed: number;
   readonly faults: NodeFaults;
   readonly clusters: Clusters;
+  readonly volumes: Volumes;
   readonly shells: Shells;
   /** Machines by Nova server id. */
   readonly nodes: Map<string, SimNode>;

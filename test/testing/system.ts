@@ -40,6 +40,8 @@ interface SystemOptions {
   readonly store?: StoreLocation;
   /** The key that worker processes share with the API. Undefined: a random one. */
   readonly masterKey?: Buffer;
+  /** The largest copy of a private registry that the store keeps. Default 64 MiB. */
+  readonly registryCopyLimitBytes?: number;
   /** Whether code of packages may run. */
   readonly allowPackageCode?: boolean;
   /** False: the test starts the workers, in this process or in others. */
@@ -72,6 +74,7 @@ export async function startSystem(options: SystemOptions = {}) {
     bootLimitSeconds: undefined,
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
+    registryCopyLimitBytes: options.registryCopyLimitBytes ?? 64 * 1024 * 1024,
   };
   const pace = { ...TEST_PACE, ...options.pace };
   const vnflow = await startVnflow({

@@ -122,6 +122,7 @@ async function run(): Promise<void> {
   const configuration = {
     bastion,
     backups: DEFAULT_BACKUPS,
+    registryCopyLimitBytes: 64 * 1024 * 1024,
     allowPackageCode: false,
     bootLimitSeconds: undefined,
     vimHosts: { trusted: ['127.0.0.1'] },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ContentsSurvey } from '../private-registry/keep-contents.ts';
 import type { ControlPlaneSurvey } from './control-plane-survey.ts';
 import { EvictedPod } from './evicted-pods.ts';
 import { NodeState } from './kubernetes-nodes.ts';
@@ -32,6 +33,8 @@ export const Survey: z.ZodType<ControlPlaneSurvey> = z.object({
 export const ClusterLook = z.object({
   /** Undefined when servers are added: such a look asks no control-plane node. */
   survey: Survey.optional(),
+  /** Only of a private registry. */
+  contents: ContentsSurvey.optional(),
   /** Undefined when the API server did not answer; `podsProblem` says why. */
   pods: z.array(EvictedPod).optional(),
   podsProblem: z.string().optional(),

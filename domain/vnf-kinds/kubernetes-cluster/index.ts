@@ -2,7 +2,7 @@ import type { DiscoveredStack } from '../../discovered-stack.ts';
 import type { Plan } from '../../operation/plan.ts';
 import { parseMember } from '../../parse-member.ts';
 import type { InsideServers } from '../../stack-plans/inside-servers.ts';
-import type { ReconfigurationSources, Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
+import type { HealedServers, ReconfigurationSources, SurveyQuestion, Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkClusterParameters } from './check-parameters.ts';
 import { changedConnections } from './check-registries.ts';
 import { backupIdOf, checkBackup } from './chosen-backup.ts';
@@ -75,9 +75,10 @@ class KubernetesCluster implements Vnf {
   /**
    * A heal that replaces a control-plane node needs a survey of etcd. The survey asks the nodes that it replaces last.
    */
-  surveyedLast(slots: readonly string[], facts: VnfFacts): readonly string[] | undefined {
+  surveyBeforeHeal({ slots, recreate }: HealedServers, facts: VnfFacts): SurveyQuestion | undefined {
+    if (recreate) return undefined;
     const { controlPlane } = healFacts(slots, clusterShape(this.#parameters, facts));
-    return controlPlane.length > 0 ? controlPlane : undefined;
+    return controlPlane.length > 0 ? { about: 'controlPlane', last: controlPlane } : undefined;
   }
 
   discover(stack: DiscoveredStack) {

@@ -23,7 +23,7 @@ const plainVnf: Vnf = {
   checkNew() {},
   checkRequest() {},
   checkScaled() {},
-  surveyedLast: () => undefined,
+  surveyBeforeHeal: () => undefined,
   discover: (stack) => ({ nodes: discoverServers(stack), facts: {} }),
   inside: () => nothingInside,
   checkPlan() {},

@@ -7,8 +7,8 @@ const Repository = z.object({
   name: z.string(),
   /** Blobs that its manifests name: configurations and layers. */
   blobs: z.array(Digest),
-  /** Manifests and lists of manifests. What a list names stands before it. */
-  manifests: z.array(z.object({ digest: Digest, mediaType: z.string() })),
+  /** Manifests and lists of manifests, with the content that they name. What a list names stands before it. */
+  manifests: z.array(z.object({ digest: Digest, mediaType: z.string(), names: z.array(Digest) })),
   tags: z.array(z.object({ name: z.string(), digest: Digest })),
 });
 
@@ -70,4 +70,68 @@ export function readManifest(text: string): NamedContent | undefined {
 /** The images by name, in order: `repository:tag`. */
 export function imagesOf({ repositories }: RegistryContents): string[] {
   return repositories.flatMap(({ name, tags }) => tags.map((tag) => `${name}:${tag.name}`));
+}
+
+/** How many bytes a copy of all contents has. */
+export function bytesOf({ sizes }: RegistryContents): number {
+  return Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/**
+ * Leaves out what cannot be copied, and everything that needs it.
+ * @param damaged digests @returns the rest, and the names of the images that it does not have
+ */
+export function withoutImages(
+  contents: RegistryContents,
+  damaged: ReadonlySet<string>,
+): { readonly contents: RegistryContents; readonly left: readonly string[] } {
+  if (damaged.size === 0) return { contents, left: [] };
+  const left: string[] = [];
+  const repositories = contents.repositories.map((repository) => {
+    const bad = new Set(damaged);
+    // a list stands after what it names
+    for (const { digest, names } of repository.manifests) if (names.some((name) => bad.has(name))) bad.add(digest);
+    const manifests = repository.manifests.filter(({ digest }) => !bad.has(digest));
+    const named = new Set(manifests.flatMap(({ names }) => names));
+    const lost = repository.tags.filter(({ digest }) => bad.has(digest));
+    left.push(...lost.map((tag) => `${repository.name}:${tag.name}`));
+    return {
+      name: repository.name,
+      blobs: repository.blobs.filter((digest) => named.has(digest)),
+      manifests,
+      tags: repository.tags.filter(({ digest }) => !bad.has(digest)),
+    };
+  });
+  return { contents: withSizes(repositories, contents.sizes), left };
+}
+
+/**
+ * Joins a copy that was never put back with what the registry has now. A tag that both have names what it names now.
+ */
+export function joinContents(earlier: RegistryContents, now: RegistryContents): RegistryContents {
+  const present = new Map(now.repositories.map((repository) => [repository.name, repository]));
+  const joined = earlier.repositories.map((old) => {
+    const current = present.get(old.name);
+    present.delete(old.name);
+    if (!current) return old;
+    const tagged = new Set(current.tags.map(({ name }) => name));
+    const listed = new Set(current.manifests.map(({ digest }) => digest));
+    return {
+      name: old.name,
+      blobs: [...new Set([...old.blobs, ...current.blobs])],
+      manifests: [...old.manifests.filter(({ digest }) => !listed.has(digest)), ...current.manifests],
+      tags: [...old.tags.filter(({ name }) => !tagged.has(name)), ...current.tags],
+    };
+  });
+  return withSizes([...joined, ...present.values()], { ...earlier.sizes, ...now.sizes });
+}
+
+function withSizes(repositories: readonly RegistryRepository[], sizes: RegistryContents['sizes']): RegistryContents {
+  const used = new Set(
+    repositories.flatMap(({ blobs, manifests }) => [...blobs, ...manifests.map(({ digest }) => digest)]),
+  );
+  return {
+    repositories: [...repositories],
+    sizes: Object.fromEntries(Object.entries(sizes).filter(([digest]) => used.has(digest))),
+  };
 }

@@ -1,13 +1,12 @@
 import type { DiscoveredStack } from '../../discovered-stack.ts';
-import type { Plan } from '../../operation/plan.ts';
 import { VnflowError } from '../../problems.ts';
 import { slotName } from '../../slot.ts';
 import type { InsideServers } from '../../stack-plans/inside-servers.ts';
-import type { InstallScript, PackageFiles, Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
+import type { InstallScript, PackageFiles, SurveyQuestion, Vnf, VnfFacts, VnfKind } from '../vnf-kind.ts';
 import { checkRegistryParameters } from './check-parameters.ts';
-import { checkContentLoss } from './content-loss.ts';
 import { addressesOfRegistry, discoverRegistry } from './discovery.ts';
 import { insideRegistry } from './inside-registry.ts';
+import { ContentsSurvey, checkHealParameters, planContents } from './keep-contents.ts';
 import { DEFAULT_SCRIPT, REGISTRY_PARAMETERS, RegistryParameters } from './parameters.ts';
 
 /** A private registry of container images, made as Tacker's management driver makes it. */
@@ -52,7 +51,13 @@ class PrivateRegistry implements Vnf {
   readonly runsPackageHooks = false;
   readonly vimName = undefined;
 
-  checkNew({ counts }: VnfFacts, flavourId: string): void {
+  checkNew({ counts, dataVolumes }: VnfFacts, flavourId: string): void {
+    const volumes = dataVolumes?.(serverVdu(counts)) ?? [];
+    if (volumes.length > 1) {
+      throw new VnflowError('BAD_REQUEST', {
+        detail: `flavourId: a private registry has its images on one volume at most, and the flavour ${flavourId} has ${volumes.join(', ')}.`,
+      });
+    }
     const servers = Object.values(counts).reduce((sum, count) => sum + count, 0);
     if (servers === 1) return;
     throw new VnflowError('BAD_REQUEST', {
@@ -60,7 +65,9 @@ class PrivateRegistry implements Vnf {
     });
   }
 
-  checkRequest(): void {}
+  checkRequest(additionalParams: Readonly<Record<string, unknown>>): void {
+    checkHealParameters(additionalParams);
+  }
 
   checkScaled({ aspectId }: { readonly aspectId: string }): void {
     throw new VnflowError('BAD_REQUEST', {
@@ -68,8 +75,9 @@ class PrivateRegistry implements Vnf {
     });
   }
 
-  surveyedLast(): undefined {
-    return undefined;
+  surveyBeforeHeal(_heal: unknown, { counts, dataVolumes }: VnfFacts): SurveyQuestion | undefined {
+    const vduId = serverVdu(counts);
+    return hasVolume(vduId, dataVolumes) ? undefined : { about: 'contents', slot: slotName(vduId, 0) };
   }
 
   discover(stack: DiscoveredStack) {
@@ -79,16 +87,30 @@ class PrivateRegistry implements Vnf {
     };
   }
 
-  inside({ counts }: VnfFacts): InsideServers {
-    const [vduId = ''] = Object.keys(counts).filter((id) => (counts[id] ?? 0) > 0);
-    return insideRegistry(slotName(vduId, 0));
+  inside({ counts, dataVolumes, additionalParams, survey }: VnfFacts): InsideServers {
+    const vduId = serverVdu(counts);
+    return insideRegistry(slotName(vduId, 0), (recreated) =>
+      planContents({
+        recreated,
+        hasVolume: hasVolume(vduId, dataVolumes),
+        additionalParams,
+        survey: survey === undefined ? undefined : ContentsSurvey.parse(survey),
+      }),
+    );
   }
 
   reconfigured(): undefined {
     return undefined;
   }
 
-  checkPlan(plan: Plan, { additionalParams }: VnfFacts): void {
-    checkContentLoss(plan, additionalParams);
-  }
+  checkPlan(): void {}
+}
+
+/** The VDU of the one server. */
+function serverVdu(counts: VnfFacts['counts']): string {
+  return Object.keys(counts).find((id) => (counts[id] ?? 0) > 0) ?? '';
+}
+
+function hasVolume(vduId: string, dataVolumes: VnfFacts['dataVolumes']): boolean {
+  return (dataVolumes?.(vduId) ?? []).length > 0;
 }

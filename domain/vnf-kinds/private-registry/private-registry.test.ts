@@ -29,33 +29,78 @@ describe('the plans of a registry', () => {
     expect(idsOf(planInstantiate(vnf.inside(facts())))).toEqual(['applyStack', 'discover', ...INSTALLED]);
   });
 
-  it('heals a VNFC: the lost images are named before the server is replaced, and the registry is installed anew', () => {
-    const plan = planHeal({ slots: [SLOT], recreate: false }, vnf.inside(facts()));
-    expect(idsOf(plan)).toEqual([
-      'nameLostImages-PrivateRegistryVDU-0',
-      'replaceServers-PrivateRegistryVDU-0',
-      'discover-PrivateRegistryVDU-0',
-      ...INSTALLED,
-    ]);
+  const heal = (more: Partial<VnfFacts>, recreate = false) =>
+    planHeal({ slots: [SLOT], recreate }, vnf.inside(facts(more)));
+  const of = (kind: string) => `${kind}-PrivateRegistryVDU-0`;
+  const survey = (more: object = {}) => ({ images: 2, bytes: 900, unreadable: [], limitBytes: 1000, ...more });
+  const withCode = (code: VnflowError['code']) => expect.objectContaining({ code });
+
+  it.each([
+    ['a VNFC', false, [of('replaceServers'), of('discover')]],
+    ['entirely', true, ['recreateStack', 'discover']],
+  ])('heals %s: the images are copied before, and put back into the new registry', (_, recreate, replaced) => {
+    const expected = [of('copyImagesOut'), ...replaced, ...INSTALLED, of('copyImagesIn'), 'removeImageCopies'];
+    expect(idsOf(heal({}, recreate))).toEqual(expected);
+    expect(idsOf(heal({ survey: survey() }, recreate))).toEqual(expected);
   });
 
-  it('heals entirely: the lost images are named before the stack is deleted', () => {
-    const plan = planHeal({ slots: [SLOT], recreate: true }, vnf.inside(facts()));
-    expect(idsOf(plan)).toEqual(['nameLostImages-PrivateRegistryVDU-0', 'recreateStack', 'discover', ...INSTALLED]);
+  it('keeps images on a volume, and asks nothing', () => {
+    const onVolume = { dataVolumes: () => ['RegistryStorage'] };
+    expect(idsOf(heal(onVolume)).filter((id) => /mages/.test(id))).toEqual([]);
+    expect(vnf.surveyBeforeHeal({ slots: [SLOT], recreate: false }, facts(onVolume))).toBeUndefined();
+    expect(vnf.surveyBeforeHeal({ slots: [SLOT], recreate: true }, facts())).toEqual({ about: 'contents', slot: SLOT });
   });
 
-  it('begins a heal only when the request agrees to lose the images', () => {
-    const plan = planHeal({ slots: [SLOT], recreate: false }, vnf.inside(facts()));
-    const check = (additionalParams: Record<string, unknown>) => () => vnf.checkPlan(plan, facts({ additionalParams }));
-    const withCode = (code: VnflowError['code']) => expect.objectContaining({ code });
-    expect(check({})).toThrow(withCode('CONTENT_LOSS'));
-    expect(check({ accept_content_loss: false })).toThrow(withCode('CONTENT_LOSS'));
-    expect(check({ accept_content_loss: 'true' })).toThrow(withCode('BAD_REQUEST'));
-    expect(check({ accept_content_loss: true })).not.toThrow();
+  it('loses the images of a server that cannot be read only when the request agrees', () => {
+    const dead = survey({ problem: 'no answer', images: 0, bytes: 0 });
+    expect(() => heal({ survey: dead })).toThrow(withCode('CONTENT_LOSS'));
+    for (const accept_content_loss of [true, 'if_unreadable']) {
+      const plan = heal({ survey: dead, additionalParams: { accept_content_loss } });
+      expect(idsOf(plan)).toEqual([of('nameLostImages'), of('replaceServers'), of('discover'), ...INSTALLED]);
+    }
+    const kept = { ...dead, kept: { images: 2 } };
+    expect(idsOf(heal({ survey: kept })).slice(-2)).toEqual([of('copyImagesIn'), 'removeImageCopies']);
+  });
+
+  it('copies more than the store keeps only into a container, and loses it only when the request agrees', () => {
+    const large = survey({ bytes: 3 * 1024 * 1024 });
+    expect(() => heal({ survey: large })).toThrow(
+      /a copy of the registry has 3 MiB.*at most 1 MiB.*content_copy_container/,
+    );
+    expect(() => heal({ survey: large, additionalParams: { accept_content_loss: 'if_unreadable' } })).toThrow(
+      withCode('CONTENT_TOO_LARGE'),
+    );
+    const [copy] = heal({ survey: large, additionalParams: { content_copy_container: 'images' } }).steps;
+    expect(copy).toMatchObject({ kind: 'copyImagesOut', container: 'images' });
+    const lost = heal({ survey: large, additionalParams: { accept_content_loss: true } });
+    expect(idsOf(lost)[0]).toBe(of('nameLostImages'));
+  });
+
+  it('leaves an image out that cannot be copied only when the request agrees', () => {
+    const damaged = survey({ unreadable: ['tools/a:1 (no manifest)'] });
+    expect(() => heal({ survey: damaged })).toThrow('tools/a:1 (no manifest)');
+    const [copy] = heal({ survey: damaged, additionalParams: { accept_content_loss: true } }).steps;
+    expect(copy).toMatchObject({ kind: 'copyImagesOut', lossAccepted: true });
+  });
+
+  it('refuses parameters of a heal that are wrong, by name', () => {
+    expect(() => vnf.checkRequest({ accept_content_loss: 'yes' })).toThrow(
+      'additionalParams.accept_content_loss: must be',
+    );
+    expect(() => vnf.checkRequest({ content_copy_container: 'a/b' })).toThrow(
+      'content_copy_container: must be the name',
+    );
   });
 });
 
 describe('a registry', () => {
+  it('has one volume at most', () => {
+    const dataVolumes = () => ['S1', 'S2'];
+    expect(() => vnf.checkNew(facts({ dataVolumes }), 'two')).toThrow(
+      'one volume at most, and the flavour two has S1, S2',
+    );
+  });
+
   it('is one server: other flavours and scaling are refused', () => {
     expect(() => vnf.checkNew(facts({ counts: { PrivateRegistryVDU: 2 } }), 'two')).toThrow('the flavour two has 2');
     expect(() => vnf.checkScaled({ aspectId: 'more', vduId: 'PrivateRegistryVDU' })).toThrow('more cannot be scaled');

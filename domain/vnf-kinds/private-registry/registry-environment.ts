@@ -11,6 +11,8 @@ interface RegistryFacts {
   readonly archive?: string;
   /** Undefined without TLS. */
   readonly credentials?: RegistryCredentials;
+  /** The volume for the images. Undefined when they are on the disk of the server. */
+  readonly volumeId?: string;
 }
 
 /**
@@ -23,6 +25,7 @@ export function registryEnvironment({
   parameters,
   archive,
   credentials,
+  volumeId,
 }: RegistryFacts): Record<string, string> {
   const proxy = nodeProxy(parameters.proxy, { networks: [], hosts: [address] });
   return {
@@ -35,6 +38,7 @@ export function registryEnvironment({
       REGISTRY_TLS_KEY: credentials.privateKey.trim(),
     }),
     ...(credentials?.htpasswd === undefined ? {} : { REGISTRY_HTPASSWD: credentials.htpasswd.trim() }),
+    ...(volumeId === undefined ? {} : { REGISTRY_VOLUME: volumeId }),
     ...(proxy?.http === undefined ? {} : { HTTP_PROXY: proxy.http }),
     ...(proxy?.https === undefined ? {} : { HTTPS_PROXY: proxy.https }),
     ...(proxy === undefined ? {} : { NO_PROXY: proxy.exceptions.join(',') }),

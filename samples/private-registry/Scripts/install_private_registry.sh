@@ -13,7 +13,7 @@ export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 
 WORK=/var/lib/vnflow/private-registry   # 0700: nothing in it can be read by others, whatever its own mode
 CONTAINER=private_registry
-DATA=/private_registry                  # the images of the registry, on the disk of the server
+DATA=/private_registry                  # the images of the registry: on the disk of the server, or on a volume
 ACCESS=$WORK/access                     # certificate, key and users; /access in the container
 
 HTTP_PROXY=${HTTP_PROXY:-}
@@ -22,6 +22,7 @@ NO_PROXY=${NO_PROXY:-}
 REGISTRY_IMAGE=${REGISTRY_IMAGE:-docker.io/library/registry:2.8.3@sha256:a3d8aaa63ed8681a604f1dea0aa03f100d5895b6a58ace528858a7b332415373}
 REGISTRY_PORT=${REGISTRY_PORT:-5000}
 REGISTRY_ARCHIVE=${REGISTRY_ARCHIVE:-}
+REGISTRY_VOLUME=${REGISTRY_VOLUME:-}
 REGISTRY_TLS_CERTIFICATE=${REGISTRY_TLS_CERTIFICATE:-}
 REGISTRY_TLS_KEY=${REGISTRY_TLS_KEY:-}
 REGISTRY_HTPASSWD=${REGISTRY_HTPASSWD:-}
@@ -48,6 +49,7 @@ check_variables() {
   only_characters NO_PROXY "$NO_PROXY" 'A-Za-z0-9.:,/*_-'
   only_characters REGISTRY_PORT "$REGISTRY_PORT" '0-9'
   only_characters REGISTRY_IMAGE "$REGISTRY_IMAGE" 'A-Za-z0-9./:@_-'
+  only_characters REGISTRY_VOLUME "$REGISTRY_VOLUME" 'A-Za-z0-9-'
   only_characters REGISTRY_ARCHIVE "$REGISTRY_ARCHIVE" 'A-Za-z0-9./_-'
   [ -z "$REGISTRY_TLS_CERTIFICATE" ] || [ -n "$REGISTRY_TLS_KEY" ] || fail "REGISTRY_TLS_CERTIFICATE is set, and REGISTRY_TLS_KEY is not"
   [ -z "$REGISTRY_HTPASSWD" ] || [ -n "$REGISTRY_TLS_CERTIFICATE" ] || fail "REGISTRY_HTPASSWD needs TLS: a login over plain HTTP shows its password"
@@ -226,6 +228,68 @@ pull_image() {
   try_later "cannot pull $IMAGE"
 }
 
+# Sets DEVICE: the volume as udev names it. Its serial number is the first 20 characters of its id.
+find_device() {
+  for DEVICE in /dev/disk/by-id/*"${REGISTRY_VOLUME:0:20}"*; do
+    case "$DEVICE" in *-part[0-9]*) continue ;; esac
+    [ ! -e "$DEVICE" ] || return 0
+  done
+  return 1
+}
+
+# A new volume gets a file system. A volume on which anything at all is found is never formatted.
+make_filesystem() {
+  local found code
+  head -c 65536 "$DEVICE" 2> "$WORK/volume.err" > /dev/null || {
+    cat "$WORK/volume.err" >&2
+    try_later "the volume $REGISTRY_VOLUME cannot be read"
+  }
+  found=$(blkid -p "$DEVICE" 2> "$WORK/volume.err")
+  code=$?
+  case "$code" in
+    0) ;;
+    2)
+      say "making a file system on the new volume $REGISTRY_VOLUME"
+      mkfs.ext4 -q -L registry "$DEVICE" < /dev/null > "$WORK/volume.err" 2>&1 && return 0
+      cat "$WORK/volume.err" >&2
+      fail "cannot make a file system on the volume $REGISTRY_VOLUME: see the reason above"
+      ;;
+    *)
+      cat "$WORK/volume.err" >&2
+      fail "what the volume $REGISTRY_VOLUME holds cannot be told (blkid: $code); it was not changed"
+      ;;
+  esac
+  case "$found" in
+    *TYPE=\"ext[234]\"* | *TYPE=\"xfs\"* | *TYPE=\"btrfs\"*) return 0 ;;
+    *) fail "the volume $REGISTRY_VOLUME holds no file system for the images, and was not changed: $found" ;;
+  esac
+}
+
+# Without the volume docker must not start: the registry would seem empty, and would fill the disk of the server.
+mount_volume() {
+  [ -n "$REGISTRY_VOLUME" ] || return 0
+  if mountpoint -q "$DATA"; then return 0; fi
+  wait_for 60 find_device || try_later "the volume $REGISTRY_VOLUME is not attached to the server"
+  find_device
+  make_filesystem
+  mkdir -p "$DATA" || fail "cannot make $DATA"
+  {
+    grep -v " $DATA " /etc/fstab
+    printf '%s %s auto defaults,nofail,x-systemd.device-timeout=30s 0 2\n' "$DEVICE" "$DATA"
+  } > "$WORK/fstab"
+  put /etc/fstab 0644 < "$WORK/fstab"
+  put /etc/systemd/system/docker.service.d/registry-volume.conf 0644 << UNIT
+[Unit]
+RequiresMountsFor=$DATA
+UNIT
+  systemctl daemon-reload || fail "systemctl daemon-reload failed"
+  mount "$DATA" 2> "$WORK/volume.err" || {
+    cat "$WORK/volume.err" >&2
+    fail "cannot mount the volume $REGISTRY_VOLUME; it was not changed"
+  }
+  say "mounted the volume $REGISTRY_VOLUME on $DATA"
+}
+
 # Sets VERSION: a digest of the files by which the registry proves what it is and knows its users.
 write_access() {
   mkdir -p "$ACCESS" || fail "cannot make $ACCESS"
@@ -272,6 +336,7 @@ registry_answers() {
 }
 
 phase_registry() {
+  mount_volume
   write_access
   if registry_runs; then
     say "the registry runs already"

@@ -13,6 +13,7 @@ const ENTRIES: readonly CatalogEntry[] = [
   { type: 'image', name: 'glance', url: (base) => `${base}/image` },
   { type: 'network', name: 'neutron', url: (base) => `${base}/networking` },
   { type: 'block-storage', name: 'cinder', url: (base, project) => `${base}/volume/v3/${project}` },
+  { type: 'object-store', name: 'swift', url: (base, project) => `${base}/object-store/v1/AUTH_${project}` },
   { type: 'orchestration', name: 'heat', url: (base, project) => `${base}/heat-api/v1/${project}` },
 ];
 

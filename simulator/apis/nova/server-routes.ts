@@ -60,14 +60,25 @@ export function serverRoutes(parts: NovaParts): Route[] {
     route('GET', '/v2.1/servers/:id/os-volume_attachments', (call) => ({
       status: 200,
       body: {
-        volumeAttachments: getServer(parts, call).volumeIds.map((id) => ({
+        volumeAttachments: getServer(parts, call).volumeIds.map((id, index) => ({
           id,
           volumeId: id,
           serverId: call.params['id'] ?? '',
-          device: '/dev/vdb',
+          device: `/dev/vd${String.fromCharCode('a'.charCodeAt(0) + index + (getServer(parts, call).bootVolumeId === null ? 1 : 0))}`,
         })),
       },
     })),
+    route('POST', '/v2.1/servers/:id/os-volume_attachments', (call) => {
+      const server = getServer(parts, call);
+      const given = isObject(call.body) ? objectAt(call.body, 'volumeAttachment') : {};
+      const volumeId = stringAt(given, 'volumeId') ?? '';
+      compute.attachVolume(server.id, volumeId);
+      return { status: 200, body: { volumeAttachment: { id: volumeId, volumeId, serverId: server.id } } };
+    }),
+    route('DELETE', '/v2.1/servers/:id/os-volume_attachments/:volume', (call) => {
+      compute.detachVolume(getServer(parts, call).id, call.params['volume'] ?? '');
+      return { status: 202 };
+    }),
   ];
 }
 

@@ -11,6 +11,9 @@ export function createInertMachines(): InertMachines {
     running,
     create: (machine) => void running.set(machine.id, { machine, isOn: true }),
     destroy: (id) => void running.delete(id),
+    attachVolume: () => {},
+    detachVolume: () => {},
+    removeVolume: () => {},
     power: (id, action) => {
       const machine = running.get(id);
       if (machine) machine.isOn = action !== 'stop';

@@ -26,6 +26,8 @@ export interface CloudState {
   servers: Record<string, Server>;
   serverGroups: Record<string, ServerGroup>;
   volumes: Record<string, Volume>;
+  /** Containers of Swift by project and name. Undefined in the state of an older release. */
+  objectStore?: Record<string, Record<string, Container>>;
   keypairs: Record<string, Keypair>;
   images: Record<string, Image>;
   stacks: Record<string, Stack>;
@@ -208,6 +210,9 @@ export interface Volume {
   createdAt: string;
 }
 
+/** The objects of a container of Swift by name. */
+export type Container = Record<string, { readonly base64: string; readonly hash: string; readonly at: string }>;
+
 export interface Keypair {
   name: string;
   userId: string;
@@ -293,6 +298,10 @@ export interface Resource {
   /** The properties that were applied last. */
   properties: JsonObject | null;
   data: JsonObject;
+  /** Whether the thing stays when the resource is deleted: `deletion_policy: Retain`, or `external_id`. */
+  isRetained?: boolean;
+  /** The id of a thing that Heat does not manage. */
+  externalId?: string;
   createdAt: string;
   updatedAt: string;
 }

@@ -22,7 +22,7 @@ const effectSchema = z.strictObject({
 });
 
 const faultSchema = z.strictObject({
-  service: z.enum(['keystone', 'heat', 'nova', 'neutron', 'glance', 'cinder']),
+  service: z.enum(['keystone', 'heat', 'nova', 'neutron', 'glance', 'cinder', 'swift']),
   method: z.string().optional(),
   pathContains: z.string().optional(),
   /** Heat: part of `stack name/resource name`. */

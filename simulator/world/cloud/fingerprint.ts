@@ -34,6 +34,11 @@ export function fingerprint(state: CloudState): Fingerprint {
     routers: lines(state.routers, ({ id, name }) => `${name} ${id}`),
     securityGroups: lines(state.securityGroups, ({ id, name, rules }) => `${name} ${id} ${rules.length}`),
     keypairs: lines(state.keypairs, ({ name, userId }) => `${name} ${userId}`),
+    objects: Object.entries(state.objectStore ?? {}).flatMap(([project, containers]) =>
+      Object.entries(containers).flatMap(([name, objects]) =>
+        Object.keys(objects).map((object) => `${project} ${name} ${object}`),
+      ),
+    ),
     images: lines(state.images, ({ id, name, status, checksum }) => `${name} ${id} ${status} ${checksum ?? '-'}`),
   };
   return { hash: createHash('sha256').update(JSON.stringify(content)).digest('hex'), content };

@@ -61,7 +61,15 @@ export function dynamicFiles(
     'BOOT_IMAGE=/vmlinuz-5.15.0-101-generic root=LABEL=cloudimg-rootfs ro console=tty1 console=ttyS0\n',
   );
   fixed('/proc/version', 'Linux version 5.15.0-101-generic (buildd@lcy02-amd64-032) #111-Ubuntu SMP\n');
-  fixed('/proc/mounts', '/dev/vda1 / ext4 rw,relatime,discard,errors=remount-ro 0 0\ntmpfs /run tmpfs rw 0 0\n');
+  files.set('/proc/mounts', {
+    read: () => {
+      const letterOf = (id: string) => String.fromCharCode('b'.charCodeAt(0) + (state.disks ?? []).indexOf(id));
+      const volumes = Object.entries(state.volumeMounts ?? {}).map(
+        ([at, id]) => `/dev/vd${letterOf(id)} ${at} ext4 rw,relatime 0 0\n`,
+      );
+      return `/dev/vda1 / ext4 rw,relatime,discard,errors=remount-ro 0 0\ntmpfs /run tmpfs rw 0 0\n${volumes.join('')}`;
+    },
+  });
   fixed('/proc/filesystems', 'nodev\tsysfs\nnodev\ttmpfs\nnodev\toverlay\n\text4\n');
   fixed(
     '/proc/meminfo',

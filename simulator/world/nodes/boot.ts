@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Machine } from '../../kernel/machine.ts';
 import { markSilent } from '../cluster/kube-nodes.ts';
 import { kubeletStarted } from '../cluster/registration.ts';
+import { mountFromTable, unmountAll } from '../disks/block-devices.ts';
 import { DEFAULT_SYSCTL } from '../files/dynamic.ts';
 import { childrenOf, removeAll } from '../files/tree.ts';
 import { bootServices } from '../systemd/services.ts';
@@ -92,6 +93,7 @@ const RESTARTED = new Set(['always', 'unless-stopped']);
 /** Switches the machine off: everything that runs ends without output, and /run and /tmp are emptied. */
 export function switchOff(node: SimNode): void {
   node.power.abort();
+  unmountAll(node);
   markSilent(node);
   node.processes.clear();
   node.locks.clear();
@@ -126,6 +128,7 @@ export function switchOn(node: SimNode, elapsed: number): void {
   state.bootId = randomUUID();
   state.boots += 1;
   loadKernelSettings(node);
+  mountFromTable(node);
   node.changed();
   node.save();
   boot(node);

@@ -1,6 +1,7 @@
 import type { Hypervisor, Machine } from '../../kernel/machine.ts';
 import type { Part } from '../../kernel/persistence.ts';
 import { recordVoters } from '../cluster/etcd.ts';
+import { attachDisk, detachDisk } from '../disks/block-devices.ts';
 import type { SimNode, World } from '../world.ts';
 import { boot, loginsOf, switchOff, switchOn } from './boot.ts';
 import type { HostKey } from './host-keys.ts';
@@ -30,6 +31,7 @@ export function createHypervisor(world: World, index: Part<NodeIndex>): Hypervis
         node.root.write('/home/ubuntu/.ssh/authorized_keys', `${keys.join('\n')}\n`, { mode: 0o600 });
         node.root.chown('/home/ubuntu/.ssh/authorized_keys', 'ubuntu');
       }
+      for (const volumeId of machine.volumes ?? []) attachDisk(node, volumeId);
       nodes.set(machine.id, node);
       index.state.ids.push(machine.id);
       index.flush();
@@ -50,6 +52,17 @@ export function createHypervisor(world: World, index: Part<NodeIndex>): Hypervis
       index.state.ids = index.state.ids.filter((other) => other !== id);
       index.flush();
     },
+    attachVolume: (id, volumeId) => {
+      const node = nodes.get(id);
+      if (node) attachDisk(node, volumeId);
+      node?.save();
+    },
+    detachVolume: (id, volumeId) => {
+      const node = nodes.get(id);
+      if (node) detachDisk(node, volumeId);
+      node?.save();
+    },
+    removeVolume: (volumeId) => world.volumes.remove(volumeId),
     power: (id, action) => {
       const node = nodes.get(id);
       if (!node) return;

@@ -26,6 +26,10 @@ export interface NodeState {
   links: string[];
   /** Mount points below `/`. Undefined in the state of an older release. */
   mounts?: string[];
+  /** Ids of the attached volumes, in the order of their devices. Undefined in the state of an older release. */
+  disks?: string[];
+  /** Volume by mount point. These mount points are in `mounts`, too. */
+  volumeMounts?: Record<string, string>;
   readonly units: Record<string, UnitState>;
   readonly containers: Record<
     string,

@@ -56,6 +56,10 @@ export class Convergence {
     const definition = design.resources[name];
     const row = stack.resources[name];
     if (!definition || !row) return;
+    row.isRetained = definition.isRetained || definition.externalId !== undefined;
+    if (definition.externalId !== undefined || row.externalId !== undefined) {
+      return this.#bringExternal(place, row, definition.externalId);
+    }
     const isNested = this.#parts.designer.isNested(definition.type, stack.source);
     const isNew = row.action === 'INIT' || (row.action === 'CREATE' && row.progress === 'IN_PROGRESS');
     if (row.type !== definition.type || isBroken(row, isNested)) return this.#replace(place, row);
@@ -76,6 +80,25 @@ export class Convergence {
     const kind = this.#parts.designer.kind(row.type);
     if (!kind?.update || !changes.every((key) => kind.properties[key]?.live)) return this.#replace(place, row);
     await this.#updateInPlace(place, row, { kind, properties });
+  }
+
+  /** A thing that Heat does not manage: only its id is taken. */
+  #bringExternal(place: Place, row: Resource, id: string | undefined) {
+    if (row.externalId === id && row.progress === 'COMPLETE') return Promise.resolve();
+    const isNew = row.physicalId === '';
+    return this.#attempt(place, row, isNew ? 'CREATE' : 'UPDATE', async () => {
+      if (!isNew && row.externalId !== id) {
+        const text = `Update to property external_id of ${row.name} (${row.type}) is not supported.`;
+        throw new ResourceFailure('NotSupported', text);
+      }
+      if (id === undefined || !this.#parts.designer.kind(row.type)?.exists?.(id)) {
+        const text = `Invalid external resource: Resource ${id} (${row.type}) can not be found.`;
+        throw new ResourceFailure('StackValidationFailed', text);
+      }
+      row.externalId = id;
+      row.physicalId = id;
+      row.properties = {};
+    });
   }
 
   #evaluateFor({ stack, design, name }: Place): JsonObject | ResourceFailure {

@@ -12,7 +12,7 @@ export function otherKinds(foundation: Foundation, compute: ComputeStore): Reado
     'OS::Nova::ServerGroup': serverGroupKind(foundation, compute),
     'OS::Cinder::Volume': volumeKind(foundation, compute),
     'OS::Cinder::VolumeType': volumeTypeKind(foundation),
-    'OS::Cinder::VolumeAttachment': attachmentKind(foundation),
+    'OS::Cinder::VolumeAttachment': attachmentKind(foundation, compute),
     'OS::Heat::Value': valueKind(),
     'OS::Heat::RandomString': randomStringKind(foundation),
     'OS::Heat::None': inertKind(),
@@ -100,9 +100,9 @@ function volumeKind({ state, latency, chance, changed }: Foundation, compute: Co
     },
     remove: async (task) => {
       await task.wait(latency.resource);
-      delete state.volumes[task.resource.physicalId];
-      changed();
+      if (state.volumes[task.resource.physicalId]) compute.deleteVolume(task.resource.physicalId);
     },
+    exists: (physicalId) => state.volumes[physicalId] !== undefined,
     attributes: ({ physicalId }) => {
       const volume = state.volumes[physicalId];
       if (!volume) return {};
@@ -136,15 +136,14 @@ function volumeTypeKind({ state, latency, chance }: Foundation): ResourceKind {
   };
 }
 
-function attachmentKind({ state, latency, changed }: Foundation): ResourceKind {
+function attachmentKind({ state, latency }: Foundation, compute: ComputeStore): ResourceKind {
   return {
     properties: { instance_uuid: { required: true }, volume_id: { required: true }, ...named('mountpoint') },
     create: async (task) => {
       const volume = state.volumes[String(task.properties['volume_id'])];
       const server = state.servers[String(task.properties['instance_uuid'])];
       if (!volume || !server) throw new ResourceFailure('NotFound', 'The volume or the server could not be found.');
-      volume.serverId = server.id;
-      server.volumeIds = [...new Set([...server.volumeIds, volume.id])];
+      if (task.resource.physicalId === '') compute.attachVolume(server.id, volume.id);
       task.identify(volume.id);
       await task.wait(latency.resource);
     },
@@ -152,9 +151,7 @@ function attachmentKind({ state, latency, changed }: Foundation): ResourceKind {
       await task.wait(latency.resource);
       const volume = state.volumes[task.resource.physicalId];
       const server = state.servers[volume?.serverId ?? ''];
-      if (server) server.volumeIds = server.volumeIds.filter((id) => id !== volume?.id);
-      if (volume) volume.serverId = null;
-      changed();
+      if (server && volume) compute.detachVolume(server.id, volume.id);
     },
     attributes: () => ({}),
   };

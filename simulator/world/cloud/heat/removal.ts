@@ -88,6 +88,10 @@ export function createRemoval(parts: EngineParts): Removal {
     if (row.physicalId === '') return;
     store.setResource(stack, row, 'DELETE', 'IN_PROGRESS');
     try {
+      if (row.isRetained) {
+        store.event(stack, row, 'DELETE_COMPLETE', 'state changed');
+        return;
+      }
       await strike(foundation, 'DELETE', { stack, row, run });
       const nested = state.stacks[row.physicalId];
       if (nested) await removeNested(nested, run);

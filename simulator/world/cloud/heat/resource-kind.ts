@@ -34,6 +34,8 @@ export interface ResourceKind {
   /** Frees what the replacement needs, such as ports. */
   beforeReplacement?(resource: Resource): void;
   remove(task: ResourceTask): Promise<void>;
+  /** Whether there is a thing with this id, for `external_id`. */
+  exists?(physicalId: string): boolean;
   /** Returns the attributes for get_attr and `resource show`. */
   attributes(resource: Resource, admin: boolean): JsonObject;
   /** Returns the value of get_resource; by default the physical id. */

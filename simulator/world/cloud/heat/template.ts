@@ -19,6 +19,8 @@ export interface ResourceDefinition {
   readonly dependsOn: readonly string[];
   readonly condition: Json | undefined;
   readonly metadata: Json;
+  readonly isRetained: boolean;
+  readonly externalId: string | undefined;
 }
 
 const VERSIONS = [
@@ -112,6 +114,8 @@ function readResource(name: string, body: JsonObject): ResourceDefinition {
     dependsOn: (Array.isArray(dependsOn) ? dependsOn : [dependsOn]).map(String),
     condition: body['condition'],
     metadata: body['metadata'] ?? null,
+    isRetained: String(body['deletion_policy'] ?? '').toLowerCase() === 'retain',
+    externalId: typeof body['external_id'] === 'string' ? body['external_id'] : undefined,
   };
 }
 

@@ -208,6 +208,33 @@ export class ComputeStore {
     this.#touch(subject);
   }
 
+  attachVolume(id: string, volumeId: string): void {
+    const subject = this.#server(id);
+    const volume = this.#freeVolume(volumeId);
+    volume.serverId = id;
+    subject.volumeIds = [...subject.volumeIds, volumeId];
+    this.#machines().attachVolume(id, volumeId);
+    this.#touch(subject);
+  }
+
+  detachVolume(id: string, volumeId: string): void {
+    const subject = this.#server(id);
+    const volume = this.#state.volumes[volumeId];
+    if (volume?.serverId !== id) throw new Refusal(404, 'itemNotFound', `volume_id not found: ${volumeId}`);
+    volume.serverId = null;
+    subject.volumeIds = subject.volumeIds.filter((other) => other !== volumeId);
+    this.#machines().detachVolume(id, volumeId);
+    this.#touch(subject);
+  }
+
+  /** @throws Refusal 400 while it is attached */
+  deleteVolume(id: string): void {
+    this.#freeVolume(id);
+    delete this.#state.volumes[id];
+    this.#machines().removeVolume(id);
+    this.#foundation.changed();
+  }
+
   createGroup(group: Omit<ServerGroup, 'id'>): ServerGroup {
     const created = { id: this.#foundation.chance.uuid(), ...group };
     this.#state.serverGroups[created.id] = created;
@@ -274,6 +301,7 @@ export class ComputeStore {
         address: fixedIps[0]?.address ?? '',
         cidr: this.#state.subnets[fixedIps[0]?.subnetId ?? '']?.cidr ?? '',
       })),
+      volumes: subject.volumeIds.filter((volumeId) => volumeId !== subject.bootVolumeId),
       ...(subject.userData === null ? {} : { userData: Buffer.from(subject.userData, 'base64').toString('utf8') }),
     };
   }

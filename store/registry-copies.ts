@@ -1,0 +1,42 @@
+import type { Database } from './open-store.ts';
+import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
+
+/** Copies of what private registries have, sealed in pieces. They are deleted together with their instance. */
+export interface RegistryCopies {
+  /** Writes a piece, also over an older one of that name. */
+  write(vnfInstanceId: string, name: string, content: Uint8Array): Promise<void>;
+  /** Undefined when there is no such piece. @throws Error when it was sealed under another master key, or was changed */
+  read(vnfInstanceId: string, name: string): Promise<Buffer | undefined>;
+  remove(vnfInstanceId: string): Promise<void>;
+}
+
+export function createRegistryCopies(db: Database, key: MasterKey): RegistryCopies {
+  return {
+    write: async (vnfInstanceId, name, content) => {
+      const sealed = sealBytes(key, pieceName(vnfInstanceId, name), content);
+      const writtenAt = new Date();
+      await db
+        .insertInto('registryCopyPiece')
+        .values({ vnfInstanceId, name, sealed, writtenAt })
+        .onConflict((conflict) => conflict.columns(['vnfInstanceId', 'name']).doUpdateSet({ sealed, writtenAt }))
+        .execute();
+    },
+    read: async (vnfInstanceId, name) => {
+      const row = await db
+        .selectFrom('registryCopyPiece')
+        .select('sealed')
+        .where('vnfInstanceId', '=', vnfInstanceId)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row && unsealBytes(key, pieceName(vnfInstanceId, name), row.sealed);
+    },
+    remove: async (vnfInstanceId) => {
+      await db.deleteFrom('registryCopyPiece').where('vnfInstanceId', '=', vnfInstanceId).execute();
+    },
+  };
+}
+
+/** A piece of another registry, or of another place in it, does not open under it. */
+function pieceName(vnfInstanceId: string, name: string): string {
+  return `registry-copy/${vnfInstanceId}/${name}`;
+}
