@@ -1,19 +1,31 @@
-/** Member names whose values are secrets wherever they stand in a request. */
-const SECRET_MEMBER = /pass(word|wd|phrase)|secret|token$|private_?key|bearer|credential|^clientPassword$/i;
+import { isSecretName, isSecretText } from './secret-names.ts';
+
+/** Members by which lists of parameters name what `value` beside them is: `{"name": "password", "value": …}`. */
+const NAMING = ['name', 'key', 'parameter', 'parameterKey'];
+const NAMED = ['value', 'parameterValue', 'default'];
 
 /** Is the value of a member with this name a secret? (`oidc_token_url` and `tokenEndpoint` are not.) */
 export function isSecretMember(name: string): boolean {
-  return SECRET_MEMBER.test(name);
+  return isSecretName(name);
+}
+
+/** The members of an object, each with the answer to whether its value is a secret. */
+function membersOf(object: object): [name: string, member: unknown, isSecret: boolean][] {
+  const entries = Object.entries(object);
+  const namesSecret = entries.some(
+    ([name, member]) => NAMING.includes(name) && typeof member === 'string' && isSecretName(member),
+  );
+  return entries.map(([name, member]) => [name, member, isSecretName(name) || (namesSecret && NAMED.includes(name))]);
 }
 
 /** A copy without secret members, at any depth, as Tacker leaves them out of its answers. */
 export function withoutSecrets<T>(value: T): T {
-  if (typeof value === 'string') return withoutUserInfo(value) as T;
+  if (typeof value === 'string') return (isSecretText(value) ? '***' : withoutUserInfo(value)) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) =>
-      isSecretMember(name) ? [] : [[name, withoutSecrets(member) as unknown]],
+    membersOf(value).flatMap(([name, member, isSecret]) =>
+      isSecret ? [] : [[name, withoutSecrets(member) as unknown]],
     ),
   ) as T;
 }
@@ -27,13 +39,18 @@ function withoutUserInfo(text: string): string {
 
 /** All secret values (strings of four or more characters) in a value: to be taken out of anything that is shown. */
 export function secretValues(value: unknown): string[] {
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
+    if (isSecretText(value)) return [value];
     return [...value.matchAll(USER_INFO)].flatMap(([, , userInfo = '']) => formsOf(userInfo));
+  }
   if (Array.isArray(value)) return value.flatMap(secretValues);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    isSecretMember(name) && typeof member === 'string' ? (member.length >= 4 ? [member] : []) : secretValues(member),
-  );
+  return membersOf(value).flatMap(([, member, isSecret]) => (isSecret ? stringsIn(member) : secretValues(member)));
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.length >= 4 ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isSecretName } from '../domain/secret-names.ts';
+
 const PLACE = '***';
 
 /** Patterns that are redacted in every text: kubeadm's bootstrap tokens and certificate keys, passwords in URLs. */
@@ -7,12 +9,9 @@ const ALWAYS: readonly { readonly pattern: RegExp; readonly replacement: string 
   { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+@/gi, replacement: `$1${PLACE}@` },
 ];
 
-/** Variables with such a name count as secrets without being declared as secrets. */
-const SECRET_NAME = /(PASSWORD|PASSWD|TOKEN|SECRET|_KEY)$/i;
-
 /** The values among `variables` that must not appear in logs. */
 export function secretVariables(variables: Readonly<Record<string, string>>): string[] {
-  return Object.entries(variables).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
+  return Object.entries(variables).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
 }
 
 /**

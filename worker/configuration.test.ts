@@ -54,6 +54,18 @@ it.each([
   expect(() => readConfiguration(environment, directory)).toThrow(name);
 });
 
+it('reads secrets from the files that …_FILE variables name', () => {
+  const file = path.join(directory, 'url');
+  writeFileSync(file, 'postgres://u:canary@db.example/v\n', { mode: 0o600 });
+  expect(readConfiguration({ DATABASE_URL_FILE: file }, directory).store).toEqual({
+    kind: 'postgres',
+    url: 'postgres://u:canary@db.example/v',
+  });
+  const both = { VNFLOW_BASTION_PASSWORD_FILE: file, VNFLOW_BASTION_PASSWORD: 'x' };
+  expect(() => readConfiguration(both, directory)).toThrow('Set VNFLOW_BASTION_PASSWORD or');
+  expect(() => readConfiguration({ DATABASE_URL_FILE: '/nowhere' }, directory)).toThrow('/nowhere cannot be read');
+});
+
 it('refuses a key file that others can read', () => {
   const other = mkdtempSync(path.join(tmpdir(), 'vnflow-key-'));
   writeFileSync(path.join(other, 'master.key'), `${Buffer.alloc(32).toString('base64')}\n`, { mode: 0o644 });

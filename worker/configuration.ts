@@ -77,7 +77,7 @@ export interface Configuration {
  * @throws Error that names the variable and its allowed values
  */
 export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory: string): Configuration {
-  const parsed = Environment.safeParse(environment);
+  const parsed = Environment.safeParse({ ...environment, ...secretsFromFiles(environment) });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`The environment variable ${issue?.path.join('.') ?? ''} cannot be used: ${issue?.message ?? ''}`);
@@ -126,6 +126,25 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
 function listenOf(text: string): { host: string; port: number } {
   const { host = '', port } = LISTEN.exec(text)?.groups ?? {};
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+/** Variables that are secrets, or may hold one. */
+const SECRETS = ['DATABASE_URL', 'VNFLOW_MASTER_KEY', 'VNFLOW_BASTION_PASSWORD'] as const;
+
+/** Reads secrets from the files that `…_FILE` variables name, as containers get them: the environment is seen by many. */
+function secretsFromFiles(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of SECRETS) {
+    const file = environment[`${name}_FILE`];
+    if (!file) continue;
+    if (environment[name]) throw new Error(`Set ${name} or ${name}_FILE, not both.`);
+    try {
+      found[name] = readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      throw new Error(`${name}_FILE: ${file} cannot be read.`, { cause: error });
+    }
+  }
+  return found;
 }
 
 /** The hosts of Temporal and PostgreSQL: no VIM and no package may be there. */

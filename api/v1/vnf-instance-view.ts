@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../domain/redaction.ts';
 import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import type { VimRow } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
@@ -43,9 +44,9 @@ export function vnfInstanceView(
     vnfPkgId: row.packageId,
     instantiationState: row.instantiationState,
     ...present({
-      metadata: row.metadata,
-      extensions: row.extensions,
-      vnfConfigurableProperties: row.vnfConfigurableProperties,
+      metadata: withoutSecrets(row.metadata),
+      extensions: withoutSecrets(row.extensions),
+      vnfConfigurableProperties: withoutSecrets(row.vnfConfigurableProperties),
     }),
     ...(row.instantiationState === 'INSTANTIATED' ? instantiatedMembers(row, surroundings) : {}),
     _links: { self: { href: self }, ...taskLinks(row, self) },

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../domain/redaction.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { present } from '../http/present.ts';
 import type { SelectableResource } from '../query/selectors.ts';
@@ -41,12 +42,12 @@ export function vnfInstanceView(row: VnfInstanceRow, endpoint: string): Free & {
       vnfProductName: row.productName,
       vnfSoftwareVersion: row.softwareVersion,
       vnfdVersion: row.vnfdVersion,
-      vnfConfigurableProperties: row.vnfConfigurableProperties,
+      vnfConfigurableProperties: withoutSecrets(row.vnfConfigurableProperties),
       vimConnectionInfo: row.vimConnectionInfo,
       instantiationState: row.instantiationState,
       instantiatedVnfInfo: row.instantiatedVnfInfo,
-      metadata: row.metadata,
-      extensions: row.extensions,
+      metadata: withoutSecrets(row.metadata),
+      extensions: withoutSecrets(row.extensions),
     }),
     _links: { self: { href: self }, ...taskLinks(row, self) },
   };
