@@ -9,8 +9,11 @@ import { putFile } from './put-file.ts';
 import { REGISTRIES_DIRECTORY } from './registry-files.ts';
 
 const TIMEOUT_MS = 60_000;
-/** What curl is told stands in its standard input: arguments can be seen in the process list. */
-const CURL = sudoCommand(['curl', '--config', '-']);
+/**
+ * What curl is to do stands in its standard input: arguments can be seen in the process list. `--disable`, which must
+ * come first, keeps it from the settings of root.
+ */
+const CURL = sudoCommand(['curl', '--disable', '--config', '-']);
 
 interface Checked {
   readonly registry: NodeRegistry;

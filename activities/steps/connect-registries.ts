@@ -10,8 +10,9 @@ import { writeRegistries } from '../node/registry-files.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 /**
- * Checks every registry from the node, and then lets the node pull from them. When one cannot be used, the node stays as
- * it is. A modification brings other registries than those that the instance keeps.
+ * Lets a node pull from the registries, and checks each of them from the node. A modification brings other registries
+ * than those that the instance keeps: they are checked first, and when one cannot be used, the node stays as it is. A new
+ * node has nothing to lose: when an operator skips the step, it pulls as soon as the registry can be used.
  */
 export async function connectRegistries(step: StepContextOf<'connectRegistries'>): Promise<undefined> {
   const { operation } = await readOperation(step);
@@ -24,10 +25,11 @@ export async function connectRegistries(step: StepContextOf<'connectRegistries'>
       parameters,
       cluster: (await readFact(step, 'cluster')) ?? { endpoint: ':', controlPlanes: [] },
     });
+    if (!changed) await writeRegistries(node, registries);
     for (const [index, registry] of registries.entries()) {
       step.say(`checking the registry ${registry.server}`);
       await checkRegistry(node, { registry, index, proxy });
     }
-    await writeRegistries(node, registries);
+    if (changed) await writeRegistries(node, registries);
   });
 }

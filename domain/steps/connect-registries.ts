@@ -9,7 +9,7 @@ export const connectRegistries = stepKind({
   attempts: 5,
   mustRun: false,
   calls: [
-    'curl --config - (GET /v2/ of each registry, with its authority and login, before anything is changed)',
+    'curl --config - (GET /v2/ of each registry, with its authority and login; before anything is changed on a node that has others)',
     '/etc/hosts, /etc/containerd/certs.d/REGISTRY/hosts.toml and ca.crt, /var/lib/kubelet/config.json (0600)',
     'where docker is: /etc/docker/daemon.json, /etc/docker/certs.d/REGISTRY/ca.crt, /root/.docker/config.json (0600)',
     'systemctl try-restart kubelet, when a login has changed',
