@@ -1,4 +1,6 @@
 import express, { type Express, type Router } from 'express';
+import { createRequestAudit } from './audit/audit-requests.ts';
+import { auditResources } from './audit/audit-resources.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { ApiContext } from './dependencies.ts';
 import { healthRoutes } from './health/health-routes.ts';
@@ -28,7 +30,7 @@ import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
  * The HTTP API: vnflcm v1 and v2, vnfpkgm v1 and VIMs as Tacker serves them, and vnflow's own resources.
  * @throws Error when there is no way to authenticate and `insecureNoAuth` is not set
  */
-export function createApi(context: ApiContext, uploads: PackageUploads): Express {
+export function createApi(context: ApiContext, uploads: PackageUploads, audit = createRequestAudit(context)): Express {
   const authenticate = createAuthenticate(context);
   const router = (dialect: Dialect, resources: Record<string, Endpoints>, notOffered: readonly RegExp[] = []): Router =>
     resourceRouter(resources, { dialect, context, authenticate, notOffered });
@@ -38,6 +40,7 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.disable('etag');
   app.enable('case sensitive routing');
   app.use(withOneLeadingSlash);
+  app.use(audit.handler);
   app.use(measureRequests);
   app.use(healthRoutes(context));
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
@@ -51,7 +54,7 @@ export function createApi(context: ApiContext, uploads: PackageUploads): Express
   app.use('/vnflcm/v2', router(solDialect, v2, [OTHER_TASKS, SUBSCRIPTIONS]));
   app.use('/vnfpkgm/v1', router(packageDialect, vnfPackageResources(context, uploads), [SUBSCRIPTIONS]));
   app.use('/v1.0', withoutJsonSuffix, router(vimDialect, vimResources(context)));
-  app.use('/vnflow/v1', router(vnflowDialect, vnflowResources(context)));
+  app.use('/vnflow/v1', router(vnflowDialect, { ...vnflowResources(context), ...auditResources(context) }));
   app.use(router(vnflowDialect, { '/': versionList(context.endpoint) }, [OTHER_APIS]));
   app.use(errorHandler(context));
   return app;

@@ -3,6 +3,7 @@ import type { VnflowError } from '../domain/problems.ts';
 import type { VimCredentials } from '../domain/vim-connection.ts';
 import type { MetricsSource } from '../metrics/write-metrics.ts';
 import { createHostRules, type HostRules } from '../network/host-rules.ts';
+import type { AuditTrail } from '../store/audit-trail.ts';
 import type { Database } from '../store/open-store.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { LcmEngine } from './engine.ts';
@@ -82,6 +83,8 @@ export interface ApiDependencies {
   readonly allowPackageCode?: boolean;
   /** Why nothing can be answered yet, for example because the store has never been reached. */
   readonly notReady?: () => VnflowError | undefined;
+  /** Where writes and refused logins are noted. Undefined: in the log only. */
+  readonly auditTrail?: AuditTrail;
   /** What operations need besides the store. */
   readonly checks?: readonly HealthCheck[];
   /** Metrics besides those of the process. Undefined: the API does not serve `/metrics`. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createRequestAudit } from './audit/audit-requests.ts';
 import { createApi } from './create-api.ts';
 import { type ApiDependencies, apiContext } from './dependencies.ts';
 import { createPackageUploads } from './vnfpkgm/package-uploads.ts';
@@ -49,7 +50,8 @@ export async function startApi({
   }
   const context = apiContext(deps);
   const uploads = createPackageUploads(context);
-  const server = createServer(createApi(context, uploads));
+  const audit = createRequestAudit(context);
+  const server = createServer(createApi(context, uploads, audit));
   server.requestTimeout = LONGEST_REQUEST_MS;
   server.keepAliveTimeout = IDLE_CONNECTION_MS;
   server.listen(port, host);
@@ -66,6 +68,7 @@ export async function startApi({
       const impatient = setTimeout(() => server.closeAllConnections(), STOP_PATIENCE_MS);
       await Promise.all([closed, uploads.stop()]);
       clearTimeout(impatient);
+      await audit.flush();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAuditCommand } from './commands/audit.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDownCommand } from './commands/down.ts';
 import { addEnvCommand } from './commands/env.ts';
@@ -28,6 +29,7 @@ for (const add of [
   addPlanCommand,
   addWatchCommand,
   addStatusCommand,
+  addAuditCommand,
   addOpsCommand,
   addRegistryCommand,
   addServeCommands,

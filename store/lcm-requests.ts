@@ -14,6 +14,8 @@ export interface LcmRequest {
   readonly operation: Operation;
   /** The request body without secrets. */
   readonly operationParams: Free;
+  /** Name of the user who sent it. */
+  readonly startedBy?: string;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function keepLcmRequest(
         tenant: request.tenant,
         operation: request.operation,
         operationParams: json(request.operationParams),
+        startedBy: request.startedBy ?? null,
       })
       .execute();
     return true;
@@ -106,6 +109,7 @@ export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Pro
         isAutomaticInvocation: false,
         isCancelPending: false,
         operationParams: json(request.operationParams),
+        startedBy: request.startedBy,
         context: json({}),
       })
       .execute();

@@ -10,6 +10,7 @@ import * as changedInfo from './migrations/0008-changed-info.ts';
 import * as stepProgress from './migrations/0009-step-progress.ts';
 import * as largeFiles from './migrations/0010-large-files.ts';
 import * as registryCopies from './migrations/0011-registry-copies.ts';
+import * as audit from './migrations/0012-audit.ts';
 
 export interface Migration {
   /** Its number of four digits, and a name: the name of its file. The numbers are 1, 2, 3, … without a gap. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009-step-progress', ...stepProgress },
   { name: '0010-large-files', ...largeFiles },
   { name: '0011-registry-copies', ...registryCopies },
+  { name: '0012-audit', ...audit },
 ];
 
 /**

@@ -34,6 +34,7 @@ const COLUMNS = [
   'isCancelPending',
   'cancelMode',
   'operationParams',
+  'startedBy',
   'error',
   'resourceChanges',
   'changedInfo',

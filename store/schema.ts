@@ -77,6 +77,8 @@ export interface LcmRequestTable {
   operation: Operation;
   /** Without secrets; the whole is sealed under `operation/{id}/params`. */
   operationParams: Json<Free>;
+  /** Name of the user who sent it. Null in rows of older releases. */
+  startedBy: string | null;
   createdAt: Generated<Date>;
 }
 
@@ -94,6 +96,8 @@ export interface VnfLcmOpOccTable {
   /** Mode of the pending cancel. */
   cancelMode: CancelMode | null;
   operationParams: Json<Free>;
+  /** Name of the user who started it. Null in rows of older releases. */
+  startedBy: string | null;
   error: JsonOptional<Free>;
   resourceChanges: JsonOptional<Free>;
   /** What a MODIFY_INFO has changed, without secrets. */
@@ -156,6 +160,32 @@ export interface OperationEventTable {
   attempt: number | null;
   summary: string;
   text: string;
+}
+
+/** A request that wrote, or a login that was refused. */
+export interface AuditEntryTable {
+  /** An int8, therefore text when it is read. */
+  seq: ColumnType<string, number, never>;
+  at: Date;
+  /** Name of the user; empty when the login was refused. */
+  who: string;
+  /** The Keystone project. Null when the login was refused. */
+  project: string | null;
+  /** Address from which the request came. */
+  source: string;
+  /** Method and route, for example `POST /vnflcm/v2/vnf_instances/:id/scale`. */
+  action: string;
+  /** Path as sent, without its query. */
+  resource: string;
+  /** HTTP status; 499 when the client went away before the answer. */
+  status: number;
+  /** Code of the problem (docs/errors.md). */
+  code: string | null;
+  requestId: string;
+  /** The operation that the request started. */
+  vnfLcmOpOccId: string | null;
+  /** Over this entry and the hash of the one before it. */
+  hash: string;
 }
 
 export interface SecretTable {
@@ -254,6 +284,7 @@ export interface Schema {
   clusterBackup: ClusterBackupTable;
   clusterBackupChunk: ClusterBackupChunkTable;
   registryCopyPiece: RegistryCopyPieceTable;
+  auditEntry: AuditEntryTable;
   vim: VimTable;
   stepDuration: StepDurationTable;
 }

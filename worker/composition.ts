@@ -7,6 +7,7 @@ import { validateToken } from '../openstack/keystone-token.ts';
 import { checkConnection } from '../openstack/session.ts';
 import { createTransport } from '../openstack/transport.ts';
 import { readCsar } from '../packages/csar.ts';
+import { type AuditTrail, createAuditTrail } from '../store/audit-trail.ts';
 import { type ClusterBackups, createClusterBackups } from '../store/cluster-backups.ts';
 import { createStore, type Database } from '../store/open-store.ts';
 import { createRegistryCopies, type RegistryCopies } from '../store/registry-copies.ts';
@@ -24,6 +25,7 @@ export interface Stored {
   readonly secrets: Secrets;
   readonly backups: ClusterBackups;
   readonly registryCopies: RegistryCopies;
+  readonly auditTrail: AuditTrail;
 }
 
 /**
@@ -40,6 +42,7 @@ export function composeStored(
     secrets: createSecrets(db, masterKey),
     backups: createClusterBackups(db, masterKey),
     registryCopies: createRegistryCopies(db, masterKey),
+    auditTrail: createAuditTrail(db, masterKey),
   };
 }
 
@@ -85,7 +88,10 @@ export interface ApiComposition
 }
 
 /** Creates the dependencies of the API. */
-export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: ApiComposition): ApiDependencies {
+export function composeApi(
+  { db, secrets, auditTrail }: Stored,
+  { keystoneUrl, ...given }: ApiComposition,
+): ApiDependencies {
   const packageHosts = createHostRules(given.packageHosts);
   const vimHosts = createHostRules(given.vimHosts);
   const keystone = createTransport({ hosts: createHostRules({ keystone: keystoneUrl }) });
@@ -93,6 +99,7 @@ export function composeApi({ db, secrets }: Stored, { keystoneUrl, ...given }: A
     ...given,
     db,
     secrets,
+    auditTrail,
     packageHosts,
     vimHosts,
     readCsar: (file) => readCsar(file, undefined, { remoteHosts: packageHosts }),

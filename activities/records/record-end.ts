@@ -31,6 +31,9 @@ export async function recordEnd(context: Context): Promise<void> {
   if (!isFinal(row.operationState)) {
     if (input.direction === 'rollback') await recordRolledBack(context, row);
     else await recordCompleted(context, row);
+    const { id: vnfLcmOpOccId, vnfInstanceId, operation } = row;
+    const state = input.direction === 'rollback' ? 'ROLLED_BACK' : 'COMPLETED';
+    deps.log.info({ vnfLcmOpOccId, vnfInstanceId, operation, state }, 'operation entered a state');
   }
   await deps.secrets.removeOwnedBy(input.vnfLcmOpOccId);
 }

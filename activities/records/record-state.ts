@@ -31,6 +31,9 @@ export async function recordState(context: RecordContext<'recordState'>): Promis
       : {}),
     ...(state === 'FAILED' && (await mayLeaveStack(context, row)) ? { also: await readKeptAccess(context) } : {}),
   });
+  const { vnfInstanceId, operation } = row;
+  const code = problem ? { code: problem.code } : {};
+  deps.log.info({ vnfLcmOpOccId, vnfInstanceId, operation, state, ...code, by }, 'operation entered a state');
   if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
   return problem ? { remedy: problem.remedy } : {};
 }

@@ -67,8 +67,9 @@ describe('metrics', () => {
     expect(text).toContain('vnflow_operations{operation="INSTANTIATE",state="STARTING"} 1\n');
     expect(text).toMatch(/vnflow_operation_oldest_age_seconds\{operation="INSTANTIATE",state="STARTING"\} \d/);
     expect(text).toMatch(/vnflow_vnf_instances\{vnfd_id="[^"]+",state="NOT_INSTANTIATED"\} 1\n/);
-    expect(text).toContain(
-      'vnflow_http_request_duration_seconds_count{method="GET",route="/vnflcm/v2/vnf_instances/:id",status="200"} 1\n',
+    // other test files of this process may have sent such requests, too
+    expect(text).toMatch(
+      /vnflow_http_request_duration_seconds_count\{method="GET",route="\/vnflcm\/v2\/vnf_instances\/:id",status="200"\} [1-9]/,
     );
     expect(text).not.toContain(id);
     expect(text).toContain('\ntemporal_long_request 1\n');

@@ -42,6 +42,7 @@ export function resourceRouter(
     router.all(path, async (request, response) => {
       response.locals['route'] = `${request.baseUrl}${path}`;
       const caller = await authenticate(request.headers, addressOf(request));
+      response.locals['caller'] = caller;
       const { endpoint, method } = endpointOf(request, response, { endpoints, dialect });
       const body =
         endpoint.reads === 'json' ? await jsonOf(request, response, { dialect, context, method }) : undefined;
@@ -160,6 +161,7 @@ export function errorHandler({ log, authUrl }: { log: Logger; authUrl?: string |
   return async (error: unknown, _request, response, _next) => {
     const dialect = (response.locals['dialect'] as Dialect | undefined) ?? packageDialect;
     const { problem, headers } = toProblem(error, log);
+    response.locals['code'] = problem.code;
     if (response.headersSent) {
       response.destroy();
       return;

@@ -70,7 +70,11 @@ function starts<O extends Operation>(context: ApiContext, operation: O): Endpoin
     const instance = await vnfInstanceOf(context, request);
     if (needs !== undefined) checkInstantiationState(instance, needs);
     const translated = await translate(context, instance, body);
-    const id = await beginOperation(context, instance, { operation, body: translated });
+    const id = await beginOperation(context, instance, {
+      operation,
+      body: translated,
+      startedBy: request.caller.userName,
+    });
     return { status: 202, headers: { Location: vnfLcmOpOccUrl(context.endpoint, id) } };
   };
   return withBody(schema, start);

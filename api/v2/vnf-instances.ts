@@ -50,7 +50,11 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
 function starts<O extends Operation>(context: ApiContext, operation: O): Endpoint {
   const { request: schema } = LCM_OPERATIONS[operation];
   const start = async (request: ApiRequest, body: RequestOf<O>) => {
-    const id = await beginOperation(context, await vnfInstanceOf(context, request), { operation, body });
+    const id = await beginOperation(context, await vnfInstanceOf(context, request), {
+      operation,
+      body,
+      startedBy: request.caller.userName,
+    });
     return { status: 202, headers: { Location: vnfLcmOpOccUrl(context.endpoint, id) } };
   };
   return withBody(schema, start);

@@ -37,16 +37,23 @@ export function checkInstantiationState(
 
 /**
  * Hands a validated request over to the engine.
+ * @param startedBy name of the user who sends the request
  * @param params the whole request; it is sealed, and what is kept in the open is without its secrets
  * @returns the id of the operation occurrence, whose row exists by then
  */
 export async function startOperation(
   context: ApiContext,
   instance: VnfInstanceRow,
-  { operation, params }: { operation: Operation; params: Record<string, unknown> },
+  { operation, params, startedBy }: { operation: Operation; params: Record<string, unknown>; startedBy: string },
 ): Promise<string> {
   const { db, secrets, engine } = context;
-  const request = { vnfLcmOpOccId: randomUUID(), vnfInstanceId: instance.id, tenant: instance.tenant, operation };
+  const request = {
+    vnfLcmOpOccId: randomUUID(),
+    vnfInstanceId: instance.id,
+    tenant: instance.tenant,
+    operation,
+    startedBy,
+  };
   const id = request.vnfLcmOpOccId;
   if (!(await keepLcmRequest(db, secrets, { ...request, params, operationParams: withoutSecrets(params) }))) {
     throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${instance.id} not found.` });

@@ -37,6 +37,7 @@ const Timeline = z
     vnfInstanceId: z.uuid(),
     operation: z.enum(OPERATIONS),
     operationState: z.enum(OPERATION_STATES),
+    startedBy: z.string().optional(),
     cancelMode: z.enum(CANCEL_MODES).optional(),
     startTime: time,
     stateEnteredTime: time,
@@ -188,6 +189,37 @@ export const Health = z
   })
   .meta({ id: 'Health' });
 
+const AuditEntries = z
+  .strictObject({
+    entries: z.array(
+      z.strictObject({
+        seq: z.int(),
+        at: time,
+        who: z.string(),
+        project: z.string().optional(),
+        source: z.string(),
+        action: z.string(),
+        resource: z.string(),
+        status: z.int(),
+        code: z.string().optional(),
+        requestId: z.string(),
+        vnfLcmOpOccId: z.string().optional(),
+        hash: z.string(),
+      }),
+    ),
+    next: z.int(),
+  })
+  .meta({ id: 'AuditEntries' });
+
+const Verification = z
+  .strictObject({
+    ok: z.boolean(),
+    entries: z.int(),
+    last: z.strictObject({ seq: z.int(), hash: z.string() }).optional(),
+    brokenAt: z.int().optional(),
+  })
+  .meta({ id: 'AuditVerification' });
+
 const STEP = '/vnf_lcm_op_occs/{id}/steps/{stepId}';
 
 function controls(summary: string, body?: z.ZodType): { POST: Contract } {
@@ -223,5 +255,13 @@ export const VNFLOW_CONTRACTS: Contracts = {
   '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
   '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },
   '/health': { GET: { summary: 'Can the API answer, and what is missing?', answers: { 200: Health, 503: Health } } },
+  '/audit': {
+    GET: shows(
+      "The audit trail of the caller's project, the oldest first",
+      AuditEntries,
+      z.object({ after: z.string().optional(), limit: z.string().optional() }),
+    ),
+  },
+  '/audit/verify': { GET: shows('Whether the chain of all entries is intact', Verification) },
   '/openapi.json': { GET: shows('This document', z.looseObject({ openapi: z.string(), paths: z.looseObject({}) })) },
 };

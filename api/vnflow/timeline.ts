@@ -20,6 +20,7 @@ export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promi
     vnfInstanceId: row.vnfInstanceId,
     operation: row.operation,
     operationState: row.operationState,
+    startedBy: row.startedBy,
     cancelMode: row.cancelMode,
     startTime: row.startTime.toISOString(),
     stateEnteredTime: row.stateEnteredTime.toISOString(),

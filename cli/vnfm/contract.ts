@@ -200,3 +200,22 @@ export const ClusterStatus = z.looseObject({
   problem: z.string().optional(),
 });
 export type ClusterStatus = z.infer<typeof ClusterStatus>;
+
+const AuditEntry = z.looseObject({
+  seq: z.number(),
+  at: z.string(),
+  who: z.string(),
+  source: z.string(),
+  action: z.string(),
+  resource: z.string(),
+  status: z.number(),
+  code: z.string().optional(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export const AuditEntries = z.looseObject({ entries: z.array(AuditEntry), next: z.number() });
+export const AuditVerification = z.looseObject({
+  ok: z.boolean(),
+  entries: z.number(),
+  last: z.looseObject({ seq: z.number(), hash: z.string() }).optional(),
+  brokenAt: z.number().optional(),
+});

@@ -1,0 +1,38 @@
+import { VnflowError } from '../../domain/problems.ts';
+import type { AuditEntry } from '../../store/audit-trail.ts';
+import type { ApiContext } from '../dependencies.ts';
+import { type Endpoints, withoutBody } from '../http/endpoint.ts';
+import { present } from '../http/present.ts';
+
+const MOST_ENTRIES = 1_000;
+
+/** The audit trail under `/vnflow/v1`: the entries of the caller's project, and whether the whole chain is intact. */
+export function auditResources({ auditTrail }: ApiContext): Record<string, Endpoints> {
+  const trail = () => {
+    if (auditTrail) return auditTrail;
+    throw new VnflowError('NOT_OFFERED', { detail: 'This process keeps no audit trail.' });
+  };
+  return {
+    '/audit': {
+      GET: withoutBody(async ({ caller, query }) => {
+        const after = readCount(query, 'after', 0, Number.MAX_SAFE_INTEGER);
+        const limit = readCount(query, 'limit', 100, MOST_ENTRIES);
+        const entries = await trail().list(caller.tenant, { after, limit });
+        return { status: 200, json: { entries: entries.map(entryView), next: Number(entries.at(-1)?.seq ?? after) } };
+      }),
+    },
+    '/audit/verify': { GET: withoutBody(async () => ({ status: 200, json: await trail().verify() })) },
+  };
+}
+
+/** @throws VnflowError BAD_REQUEST */
+function readCount(query: URLSearchParams, name: string, standard: number, most: number): number {
+  const text = query.get(name) ?? String(standard);
+  const count = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= most) return count;
+  throw new VnflowError('BAD_REQUEST', { detail: `${name}: must be a number from 0 to ${most}.` });
+}
+
+function entryView({ seq, at, ...entry }: AuditEntry): Record<string, unknown> {
+  return present({ seq: Number(seq), at: at.toISOString(), ...entry });
+}

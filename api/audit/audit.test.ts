@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AuditTrail, createAuditTrail } from '../../store/audit-trail.ts';
+import { givenOperation } from '../../test/testing/api/given.ts';
+import { startTestApi, type TestApi } from '../../test/testing/api/test-api.ts';
+
+const key = randomBytes(32);
+let test: TestApi;
+/** The trail of the test's store, which exists only after the API. */
+const trail: AuditTrail = {
+  append: (event) => createAuditTrail(test.db, key).append(event),
+  list: (project, options) => createAuditTrail(test.db, key).list(project, options),
+  verify: () => createAuditTrail(test.db, key).verify(),
+};
+
+beforeAll(async () => {
+  test = await startTestApi({ auditTrail: trail });
+});
+afterAll(() => test.stop());
+
+const entries = async () => (await test.call('GET', '/vnflow/v1/audit?limit=1000')).json.entries;
+
+it('has who started what from where and how it ended, with the request id of the answer; reads are not in it', async () => {
+  const { id, opOccId } = await givenOperation(test);
+  const refused = await test.call('POST', `/vnflcm/v2/vnf_instances/${id}/instantiate`, { json: { flavourId: 7 } });
+  await test.call('GET', `/vnflcm/v2/vnf_instances/${id}`);
+  await expect.poll(async () => (await entries()).length).toBe(5);
+  const [, , , started, wrong] = await entries();
+  expect(started).toMatchObject({
+    who: 'somebody',
+    project: test.tenant,
+    source: '127.0.0.1',
+    action: 'POST /vnflcm/v2/vnf_instances/:id/instantiate',
+    resource: `/vnflcm/v2/vnf_instances/${id}/instantiate`,
+    status: 202,
+    vnfLcmOpOccId: opOccId,
+  });
+  expect(wrong).toMatchObject({ status: refused.status, code: refused.json.code });
+  expect(wrong.requestId).toBe(refused.headers.get('x-openstack-request-id'));
+  const { json: timeline } = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);
+  expect(timeline.startedBy).toBe('somebody');
+  const lines = test.logged.filter((line) => line.includes('"audit":'));
+  expect(lines.some((line) => line.includes(started.hash) && line.includes(opOccId))).toBe(true);
+});
+
+it('belongs to the project: another one does not see it', async () => {
+  const { json } = await test.call('GET', '/vnflow/v1/audit', { token: 'member@another' });
+  expect(json).toEqual({ entries: [], next: 0 });
+});
+
+it('has refused logins, one per address in ten seconds, and never the token', async () => {
+  const count = () => test.db.selectFrom('auditEntry').selectAll().where('status', '=', 401).execute();
+  for (let tries = 0; tries < 5; tries++)
+    expect((await test.call('GET', '/vnflcm/v2/vnf_instances', { token: 'wrong-token' })).status).toBe(401);
+  await expect.poll(async () => (await count()).length).toBe(1);
+  expect(await count()).toMatchObject([{ who: '', project: null, code: 'UNAUTHORIZED' }]);
+  expect(test.logged.join('')).not.toContain('wrong-token');
+});
+
+it('verifies, finds a changed entry and a missing one, and is not fooled by a chain under another key', async () => {
+  const { json: whole } = await test.call('GET', '/vnflow/v1/audit/verify');
+  expect(whole).toMatchObject({ ok: true, last: { seq: whole.entries } });
+  expect((await createAuditTrail(test.db, randomBytes(32)).verify()).brokenAt).toBe(1);
+
+  await test.db.updateTable('auditEntry').set({ who: 'another one' }).where('seq', '=', '3').execute();
+  expect((await test.call('GET', '/vnflow/v1/audit/verify')).json).toMatchObject({ ok: false, brokenAt: 3 });
+  await test.db.updateTable('auditEntry').set({ who: 'somebody' }).where('seq', '=', '3').execute();
+  expect((await trail.verify()).ok).toBe(true);
+  await test.db.deleteFrom('auditEntry').where('seq', '=', '2').execute();
+  expect(await trail.verify()).toMatchObject({ ok: false, brokenAt: 2 });
+});
