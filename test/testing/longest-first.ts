@@ -9,6 +9,7 @@ const LONGEST = [
   'test/durability.test.ts',
   'test/crash.test.ts',
   'test/outages.test.ts',
+  'test/registry-durability.test.ts',
   'test/counts.test.ts',
   'test/restore.test.ts',
   'test/monolithic-script.test.ts',
