@@ -1,4 +1,4 @@
-import { flavourDocuments } from '../../domain/package-user-data.ts';
+import { type FlavourDocuments, flavourDocuments } from '../../domain/package-user-data.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { secretValues } from '../../domain/redaction.ts';
 import { mayBelongToVnfd } from '../../domain/vnfd/definition-files.ts';
@@ -14,8 +14,8 @@ import { packageOfInstance } from '../../planning/package-of-instance.ts';
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { readInstance } from '../facts/operation-facts.ts';
 
-/** What code of a package reads of it, by flavour. */
-export async function readFlavourDocuments(context: ActivityContext) {
+/** Reads what code of a package gets of it, by flavour. @throws VnflowError as `packageOfInstance` */
+export async function readFlavourDocuments(context: ActivityContext): Promise<Record<string, FlavourDocuments>> {
   const { files } = await packageOfInstance(context.deps, await readInstance(context));
   const texts = [...files].filter(([path]) => mayBelongToVnfd(path) || path.startsWith('BaseHOT/'));
   return flavourDocuments(new Map(texts.map(([path, content]) => [path, content.toString('utf8')])));
@@ -23,17 +23,20 @@ export async function readFlavourDocuments(context: ActivityContext) {
 
 /**
  * Runs code of the package of an instance. What it says is shown without the secrets that it got.
+ * @param flavours as from `readFlavourDocuments`
  * @throws VnflowError PACKAGE_CODE_DISABLED, PACKAGE_CODE_FAILED, PACKAGE_CODE_UNAVAILABLE
  */
 export async function runCode(
   context: LeasedContext,
   task: PackageCodeTask,
-  timeLimitSeconds: number,
+  {
+    flavours,
+    timeLimitSeconds,
+  }: { readonly flavours: Readonly<Record<string, FlavourDocuments>>; readonly timeLimitSeconds: number },
 ): Promise<PackageCodeResult> {
   const { deps, signal } = context;
   checkCodeAllowed(deps.allowPackageCode, `${task.file} is code of the package`);
   const { files } = await packageOfInstance(deps, await readInstance(context));
-  const flavours = await readFlavourDocuments(context);
   const secrets = secretValues(task);
   const isolation = await machineIsolation();
   checkOwnUser(isolation);

@@ -6,7 +6,7 @@ import { secretName } from '../../store/secrets.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import { readInstance } from '../facts/operation-facts.ts';
 import { readCodeDocuments } from '../package-code/code-documents.ts';
-import { runCode } from '../package-code/run-code.ts';
+import { readFlavourDocuments, runCode } from '../package-code/run-code.ts';
 import type { StepContextOf } from '../step-context.ts';
 
 const TIME_LIMIT_SECONDS = 600;
@@ -42,7 +42,7 @@ export async function runHook(step: StepContextOf<'runHook'>): Promise<undefined
         user_script_err_handling_data: (await deps.secrets.get(key)) ?? {},
       },
     },
-    TIME_LIMIT_SECONDS,
+    { flavours: await readFlavourDocuments(step), timeLimitSeconds: TIME_LIMIT_SECONDS },
   );
   const { exitCode, output } = Answer.parse(result.answer);
   const kept = output?.user_script_err_handling_data;

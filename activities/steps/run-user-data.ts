@@ -1,4 +1,4 @@
-import { PackageUserData } from '../../domain/package-user-data.ts';
+import { type FlavourDocuments, PackageUserData } from '../../domain/package-user-data.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { chosenUserData } from '../../domain/user-data.ts';
 import { secretName } from '../../store/secrets.ts';
@@ -26,6 +26,7 @@ export async function runUserData(step: StepContextOf<'runUserData'>): Promise<u
   const chosen = chosenUserData(additionalParamsOf(documents));
   if ('builtIn' in chosen) throw new VnflowError('INTERNAL', { detail: `${chosen.builtIn} is built in.` });
   const { operation, request, instance, grantRequest, grant } = documents;
+  const flavours = await readFlavourDocuments(step);
   const { answer } = await runCode(
     step,
     {
@@ -33,10 +34,10 @@ export async function runUserData(step: StepContextOf<'runUserData'>): Promise<u
       file: chosen.file,
       class: chosen.className,
       method: operation.toLowerCase(),
-      version1: await readVersion1(step, documents),
+      version1: await readVersion1(step, documents, flavours[documents.flavourId]),
       version2: { request, instance, grantRequest, grant },
     },
-    TIME_LIMIT_SECONDS,
+    { flavours, timeLimitSeconds: TIME_LIMIT_SECONDS },
   );
   const result = PackageUserData.safeParse(answer);
   if (!result.success) {
@@ -53,9 +54,13 @@ function additionalParamsOf({ request }: CodeDocuments): Record<string, unknown>
 }
 
 /** The arguments of version 1 of the contract (tacker-lcm §6.5). */
-async function readVersion1(step: StepContextOf<'runUserData'>, documents: CodeDocuments): Promise<object> {
-  const { operation, request, instance, images, flavourId } = documents;
-  const { vnfd, baseHot } = (await readFlavourDocuments(step))[flavourId] ?? { vnfd: {}, baseHot: {} };
+async function readVersion1(
+  step: StepContextOf<'runUserData'>,
+  documents: CodeDocuments,
+  flavour: FlavourDocuments | undefined,
+): Promise<object> {
+  const { operation, request, instance, images } = documents;
+  const { vnfd, baseHot } = flavour ?? { vnfd: {}, baseHot: {} };
   const common = { baseHot: { ...baseHot.files, heat_template: baseHot.template }, vnfd, request, images, instance };
   if (operation === 'INSTANTIATE') return common;
   const stack = await readOwnStack(await withStack(step));
