@@ -4,6 +4,7 @@ import { LCM_OPERATIONS } from '../domain/operations.ts';
 import { listOldLcmRequests, withdrawLcmRequest } from '../store/lcm-requests.ts';
 import { listOpenOperations } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
+import { forgetOldRegistryCopies } from '../store/registry-copies.ts';
 import type { Secrets } from '../store/secrets.ts';
 import { instanceOfWorkflow } from '../workflows/contract.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
@@ -13,6 +14,8 @@ import { workflowStanding } from './workflow-standing.ts';
 
 /** The API waits up to 23 s for the acceptance of a request. */
 const OLD_REQUEST_SECONDS = 60;
+/** So long a copy waits for a heal that puts it back. */
+const COPY_DAYS = 7;
 const AT_ONCE = 8;
 const RUNNING_OPERATIONS = `ExecutionStatus = 'Running' AND WorkflowType IN (${Object.values(LCM_OPERATIONS)
   .map(({ workflowType }) => `'${workflowType}'`)
@@ -37,7 +40,7 @@ export interface Reconciled {
 
 /**
  * Compares the store with Temporal once. It finds open operations without a workflow, requests that no workflow
- * accepted, and workflows whose operation is not open. Several processes may do it at the same time.
+ * accepted, and workflows whose operation is not open. Removes what nobody waits for any more. Several processes may do it at the same time.
  * @throws Error when the store or Temporal does not answer
  */
 export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled> {
@@ -48,9 +51,16 @@ export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled
     return standing === 'lost' && before === null;
   });
   const ended = await endObsoleteWorkflows(deps, new Set(open.map(({ id }) => id)));
+  await removeOldCopies(deps);
   const changes = { lost, withdrawn, ended };
   if (lost + withdrawn + ended > 0) deps.log.warn(changes, 'the store and Temporal differed');
   return changes;
+}
+
+/** Removes copies of registries whose operation was given up. */
+async function removeOldCopies({ db, log }: ReconcileDependencies): Promise<void> {
+  const instances = await forgetOldRegistryCopies(db, COPY_DAYS);
+  if (instances.length > 0) log.warn({ instances }, 'copies of registries were never put back, and are removed');
 }
 
 /** Withdraws requests that have waited too long. A request stays while a workflow is about to accept it. */

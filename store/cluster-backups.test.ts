@@ -4,6 +4,7 @@ import { openTestStore } from '../test/testing/test-store.ts';
 import { createClusterBackups, listClusterBackups } from './cluster-backups.ts';
 import { forgetCluster, putClusterNodes } from './cluster-nodes.ts';
 import type { Database } from './open-store.ts';
+import { createRegistryCopies, forgetOldRegistryCopies } from './registry-copies.ts';
 import { insertVnfInstance } from './vnf-instances.ts';
 import { insertVnfPackage } from './vnf-packages.ts';
 
@@ -58,4 +59,22 @@ it('keeps the newest backups, and none of a cluster that was removed', async () 
   expect(await listClusterBackups(db, id)).toEqual([]);
   expect(await backups.put(id, archive, { facts: FACTS, keep: 2 })).toBeUndefined();
   expect(await listClusterBackups(db, id)).toEqual([]);
+});
+
+it('keeps pieces of a registry sealed until they are removed, are a week old, or their instance is forgotten', async () => {
+  const [id, other] = [await cluster(), await cluster()];
+  const copies = createRegistryCopies(db, randomBytes(32));
+  for (const instance of [id, other]) await copies.write(instance, 'sha256:1/0', Buffer.from('canary-layer'));
+  await copies.write(id, 'sha256:1/0', Buffer.from('canary-layer 2'));
+  expect((await copies.read(id, 'sha256:1/0'))?.toString()).toBe('canary-layer 2');
+  expect(await copies.read(id, 'sha256:2/0')).toBeUndefined();
+  const rows = await db.selectFrom('registryCopyPiece').selectAll().execute();
+  expect(rows.some(({ sealed }) => Buffer.from(sealed).includes('canary'))).toBe(false);
+  expect(await forgetOldRegistryCopies(db, 7)).toEqual([]);
+  const old = new Date(Date.now() - 8 * 24 * 3600 * 1000);
+  await db.updateTable('registryCopyPiece').set({ writtenAt: old }).where('vnfInstanceId', '=', id).execute();
+  expect(await forgetOldRegistryCopies(db, 7)).toEqual([id]);
+  expect(await copies.read(id, 'sha256:1/0')).toBeUndefined();
+  await forgetCluster(db, other);
+  expect(await copies.read(other, 'sha256:1/0')).toBeUndefined();
 });

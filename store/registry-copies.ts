@@ -1,5 +1,8 @@
+import { OPEN_STATES } from '../domain/operation/state.ts';
 import type { Database } from './open-store.ts';
 import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
 
 /** Copies of what private registries have, sealed in pieces. They are deleted together with their instance. */
 export interface RegistryCopies {
@@ -34,6 +37,33 @@ export function createRegistryCopies(db: Database, key: MasterKey): RegistryCopi
       await db.deleteFrom('registryCopyPiece').where('vnfInstanceId', '=', vnfInstanceId).execute();
     },
   };
+}
+
+/**
+ * Deletes copies that were not put back for some days: the operation that made them was given up, and no other one has
+ * followed.
+ * @returns ids of the instances
+ */
+export async function forgetOldRegistryCopies(db: Database, days: number): Promise<string[]> {
+  const old = await db
+    .selectFrom('registryCopyPiece as piece')
+    .select('piece.vnfInstanceId')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('vnfLcmOpOcc')
+            .select('id')
+            .whereRef('vnfLcmOpOcc.vnfInstanceId', '=', 'piece.vnfInstanceId')
+            .where('operationState', 'in', OPEN_STATES),
+        ),
+      ),
+    )
+    .groupBy('piece.vnfInstanceId')
+    .having(({ fn }) => fn.max('piece.writtenAt'), '<', new Date(Date.now() - days * DAY_MS))
+    .execute();
+  const ids = old.map(({ vnfInstanceId }) => vnfInstanceId);
+  if (ids.length > 0) await db.deleteFrom('registryCopyPiece').where('vnfInstanceId', 'in', ids).execute();
+  return ids;
 }
 
 /** A piece of another registry, or of another place in it, does not open under it. */

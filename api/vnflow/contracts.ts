@@ -117,6 +117,16 @@ const Plan = z
         podsProblem: z.string().optional(),
         problem: z.string().optional(),
         capacity: texts.optional(),
+        contents: z
+          .strictObject({
+            problem: z.string().optional(),
+            images: z.number(),
+            bytes: z.number(),
+            unreadable: texts,
+            limitBytes: z.number(),
+            kept: z.strictObject({ images: z.number(), container: z.string().optional() }).optional(),
+          })
+          .optional(),
       })
       .optional(),
     template: z

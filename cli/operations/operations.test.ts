@@ -248,6 +248,7 @@ it('shows which nodes a plan disturbs, the majority of etcd during it, and how i
         { namespace: 'shop', name: 'db-1', node: 'w3', budget: { name: 'db', disruptionsAllowed: 0 } },
       ],
       capacity: ['Quota for instances: 5 of 4 are used, 0 more are needed.'],
+      contents: { images: 20, bytes: 3_000_000, unreadable: ['tools/a:1 (no manifest)'] },
     },
     rollback: { supported: false, steps: [] },
   });
@@ -264,6 +265,7 @@ it('shows which nodes a plan disturbs, the majority of etcd during it, and how i
     '               shop/db-1 on w3  (budget db: 0 may go now)',
     '               shop/web-1 on w3',
     '  no room      Quota for instances: 5 of 4 are used, 0 more are needed.',
+    '  contents     20 images, 3 MiB; cannot be copied: tools/a:1 (no manifest)',
     '  undo         not possible',
   ]);
   expect(planLines({ operation: 'HEAL', criticalPathSeconds: 0, criticalPath: [], steps: [] })).toEqual([

@@ -7,6 +7,7 @@ import { duration } from './duration.ts';
 const MOST_NAMES = 6;
 
 /** Pods beyond this number are only counted. */
+const MIB = 1024 * 1024;
 const MOST_PODS = 12;
 
 /** When a kind has more steps than this, only some are shown, because they differ only in their node. */
@@ -100,6 +101,7 @@ function observedLines({
   pods,
   podsProblem,
   capacity = [],
+  contents,
   problem,
 }: Observed): string[] {
   const members = etcd.map(({ name, healthy, voter }) => {
@@ -113,10 +115,17 @@ function observedLines({
     ...(pods ? [row('pods leave', pods.length > 0 ? `${pods.length}:` : 'none'), ...podLines(pods)] : []),
     ...(podsProblem === undefined ? [] : [row('pods leave', `unknown: ${foreignText(podsProblem)}`)]),
     ...capacity.map((text) => row(styleText('red', 'no room'.padEnd(12)), foreignText(text))),
+    ...(contents ? [row('contents', contentsWords(contents))] : []),
     ...(problem === undefined
       ? []
       : [row('not asked', `${foreignText(problem)} This plan assumes that every node is alive.`)]),
   ];
+}
+
+function contentsWords({ problem, images, bytes, unreadable }: NonNullable<Observed['contents']>): string {
+  if (problem !== undefined) return `unknown: ${foreignText(problem)}`;
+  const left = unreadable.length === 0 ? '' : `; cannot be copied: ${unreadable.map(foreignText).join(', ')}`;
+  return `${images} images, ${Math.ceil(bytes / MIB)} MiB${left}`;
 }
 
 /** Lists the pods, first the ones whose eviction a budget may prevent. */

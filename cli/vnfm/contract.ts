@@ -102,6 +102,15 @@ export const Observed = z.looseObject({
   pods: z.array(PodToLeave).optional(),
   podsProblem: z.string().optional(),
   capacity: z.array(z.string()).optional(),
+  /** What a private registry has. */
+  contents: z
+    .looseObject({
+      problem: z.string().optional(),
+      images: z.number(),
+      bytes: z.number(),
+      unreadable: z.array(z.string()),
+    })
+    .optional(),
   problem: z.string().optional(),
 });
 export type Observed = z.infer<typeof Observed>;
