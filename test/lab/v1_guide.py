@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The life of guides 001 and 002 with the API's version 1 and our v1 sample: v1_guide.py [simple|complex|podaffinity] [entire]
+"""The life of guides 001 and 002 with the API's version 1 and our v1 sample: v1_guide.py [simple|complex|podaffinity] [entire] [proxy]
 
 Instantiate, scale out, scale in of the oldest worker, heal of a worker, of a control-plane node that has crashed (not of the only one), with `entire` of
-the whole VNF, terminate. Scaling groups of real Heat, server groups and hosts of real Nova, real nodes."""
-import json, shutil, sys
+the whole VNF, terminate. With `proxy` the nodes download through a proxy with a login. Scaling groups of real Heat, server groups and hosts of real Nova, real nodes."""
+import contextlib, json, shutil, sys
 import cloud
-from machines import KUBECTL, Machines
+from machines import KUBECTL, NODE_SH, Machines
+from proxy import LOGIN, proxy
 from vnflow import KEEP, ROOT, Instance, Vnflow, archive, expect, main, say
 
 V1 = '/vnflcm/v1/vnf_instances'
@@ -14,13 +15,13 @@ V1 = '/vnflcm/v1/vnf_instances'
 class V1Instance(Instance):
     """An instance that is made and operated through /vnflcm/v1, and seen through both versions."""
 
-    def __init__(self, vnflow, flavour):
+    def __init__(self, vnflow, flavour, by=None):
         self.vnflow, self.flavour = vnflow, flavour
         status, _, made = vnflow.call('POST', V1, {'vnfdId': vnflow.onboard(archive('v1', sample='kubernetes-cluster-v1'))})
         expect(status == 201, f'an instance is created ({status})')
         self.id = made['id']
         self.path, self.stack = f'{V1}/{self.id}', f'vnf-{self.id}'
-        self.request = v1_request(flavour, register_vim(vnflow))
+        self.request = v1_request(flavour, register_vim(vnflow), by)
 
     def info(self):
         return self.vnflow.call('GET', f'/vnflcm/v2/vnf_instances/{self.id}')[2]['instantiatedVnfInfo']
@@ -44,10 +45,13 @@ def register_vim(vnflow):
     return made['vim']['id']
 
 
-def v1_request(flavour, vim):
-    """The guide's request. The lab has no proxy, so it is left out"""
+def v1_request(flavour, vim, by):
+    """The guide's request. Its proxy is an example: by is the one that there is, or None"""
     body = json.loads((ROOT / f'samples/requests/v1/instantiate-{flavour}.json').read_text())
-    body['additionalParams']['k8s_cluster_installation_param'].pop('proxy', None)
+    parameters = body['additionalParams']['k8s_cluster_installation_param']
+    parameters.pop('proxy', None)
+    if by:
+        parameters['proxy'] = {'http_proxy': by, 'https_proxy': by, 'no_proxy': '192.168.246.0/24,10.0.0.1', 'k8s_node_cidr': '10.10.0.0/24'}
     for one in body['vimConnectionInfo']:
         one['vimId'] = vim
     for link in body['extVirtualLinks']:
@@ -82,27 +86,50 @@ def check_labels(instance, machines):
     expect(len(set(found.values())) == len(found), 'no two workers share a host')
 
 
+def check_proxy(machines, by, log):
+    """apt and containerd of every node have the proxy, only root can read its password, and Kubernetes does not have it"""
+    for slot in machines.names:
+        for file, mine in (('/etc/apt/apt.conf.d/95vnflow-proxy', f'Acquire::https::Proxy "{by}"'), ('/etc/vnflow/proxy.env', f'HTTPS_PROXY={by}')):
+            shown = machines.run(slot, 'sh', '-c', f'stat -c "%a %U" {file}; cat {file}')
+            expect(shown.startswith('600 root') and mine in shown, f'{slot}: {file} names the proxy and is closed to others')
+        expect('EnvironmentFile=/etc/vnflow/proxy.env' in machines.run(slot, 'systemctl', 'cat', 'containerd'), f'{slot}: containerd reads that file')
+        password = LOGIN.split(':')[1]
+        readable = f'grep -rl {password} /etc /root /home /usr/local /var/lib/kubelet /var/lib/vnflow/jobs 2> /dev/null | grep -v -x -e /etc/apt/apt.conf.d/95vnflow-proxy -e /etc/vnflow/proxy.env'
+        expect(machines.run(slot, 'sh', '-c', readable, check=False).strip() == '', f'{slot}: no other file has its password')
+    everything = machines.run('masterNode-0', *KUBECTL, 'get', 'pods,daemonsets,configmaps', '--all-namespaces', '-o', 'json')
+    expect(LOGIN not in everything, 'no object of the cluster has its password')
+    lines = log.read_text().splitlines()
+    # Debian's packages come from a directory in the lab; those of Kubernetes, and releases, from hosts behind https
+    for host in ('pkgs.k8s.io', 'github.com'):
+        expect(any(line.startswith(f'200 CONNECT {host}:443') for line in lines), f'{host} was reached through the proxy')
+
+
 def scenario(flavour='simple', *wishes):
     masters = {'simple': 1, 'complex': 3, 'podaffinity': 3}[flavour]
-    vnflow = Vnflow(f'v1-{flavour}')
-    say('vnflow', vnflow.url, vnflow.data)
-    instance, good = None, False
-    try:
-        instance = V1Instance(vnflow, flavour)
-        live(instance, masters, wishes)
-        good = True
-    finally:
-        say('the scenario is over' if good else f'the scenario was cut off: {sys.exc_info()[1]!r}')
-        vnflow.stop()
-        if instance and not KEEP:
-            cloud.delete_stack(instance.stack)
-        if good and not KEEP:
-            shutil.rmtree(vnflow.data, ignore_errors=True)
+    with proxy(NODE_SH) if 'proxy' in wishes else contextlib.nullcontext((None, None)) as (by, log):
+        vnflow = Vnflow(f'v1-{flavour}')
+        say('vnflow', vnflow.url, vnflow.data)
+        instance, good = None, False
+        try:
+            instance = V1Instance(vnflow, flavour, by)
+            live(instance, masters, wishes, log)
+            good = True
+        finally:
+            say('the scenario is over' if good else f'the scenario was cut off: {sys.exc_info()[1]!r}')
+            vnflow.stop()
+            if instance and not KEEP:
+                cloud.delete_stack(instance.stack)
+            if good and not KEEP:
+                shutil.rmtree(vnflow.data, ignore_errors=True)
 
 
-def live(instance, masters, wishes):
+def live(instance, masters, wishes, log):
+    by = instance.request['additionalParams']['k8s_cluster_installation_param'].get('proxy', {}).get('https_proxy')
+
     def check(workers):
         machines.check(masters, workers)
+        if by:
+            check_proxy(machines, by, log)
         check_groups(instance, masters, workers)
         if instance.flavour == 'podaffinity':
             check_labels(instance, machines)
