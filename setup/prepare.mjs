@@ -9,7 +9,8 @@ import { findTemporal } from './temporal/find.mjs';
 /**
  * Provides the missing prerequisites of vnflow, and leaves existing ones alone.
  * @param {{ temporal: boolean, env?: NodeJS.ProcessEnv }} needs `temporal`: does the command need a Temporal server?
- * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} a Node that is new enough, and the environment to run vnflow with
+ * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>} a Node that is new enough, and the environment to run
+ * vnflow with
  * @throws {Error} that says what is missing and how to provide it
  */
 export async function prepare({ temporal, env = process.env }) {

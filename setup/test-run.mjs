@@ -4,7 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheDirectory, PROJECT } from './paths.mjs';
 
-/** @typedef {{ passed: number, failed: number, skipped: number, repeated?: number }} Count `repeated`: files that passed when they ran again */
+/**
+ * @typedef {{ passed: number, failed: number, skipped: number, repeated?: number }} Count `repeated`: files that passed
+ * when they ran again
+ */
 
 const MOST_FILES_AGAIN = 3;
 
@@ -48,9 +51,9 @@ const PURE_ROOMS = ['domain', 'planning'];
 const isPure = (file) => PURE_ROOMS.some((room) => file.startsWith(`${room}${path.sep}`));
 
 /**
- * The files that failed, if they are few: they run once more, one by one. Most tests wait for other processes or for sockets, and a
- * machine that is busy with everything else at once can make them late. What fails in a room of pure functions fails for good.
- * The closing line counts the files, so that nobody overlooks a weak test.
+ * The files that failed, if they are few: they run once more, one by one. Most tests wait for other processes or for
+ * sockets, and a machine that is busy with everything else at once can make them late. What fails in a room of pure
+ * functions fails for good. The closing line counts the files, so that nobody overlooks a weak test.
  * @param {string | undefined} report
  * @returns {string[]} paths below the project; empty: nothing to try again
  */

@@ -72,8 +72,9 @@ export function jobId(operationId: string, stepId: string): string {
  * Runs a script as a detached job on a node, or attaches to the job that an earlier attempt started, and waits for its
  * end.
  * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), PACKAGE_SOURCE_GONE (exit 69),
- * NODE_COMMAND_FAILED, NODE_DISK_FULL, NODE_JOB_TIMEOUT, NODE_UNREACHABLE (session lost: the job goes on, the next attempt attaches), NODE_AUTH (sudo),
- * NODE_PROTOCOL; the signal's reason when aborted (the job goes on: see `cancelJob`)
+ * NODE_COMMAND_FAILED, NODE_DISK_FULL, NODE_JOB_TIMEOUT, NODE_UNREACHABLE (session lost: the job goes on, the next
+ * attempt attaches), NODE_AUTH (sudo), NODE_PROTOCOL; the signal's reason when aborted (the job goes on: see
+ * `cancelJob`)
  */
 export async function runJob(session: SshSession, job: Job, options: FollowOptions = {}): Promise<JobResult> {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,180}$/.test(job.id)) throw new RangeError(`"${job.id}" is not the id of a job.`);

@@ -73,7 +73,9 @@ export async function openEmbeddedPostgres({
   return pglite;
 }
 
-/** Makes a database beside its place and moves it there: a process that dies in between leaves no half of a database. */
+/**
+ * Makes a database beside its place and moves it there: a process that dies in between leaves no half of a database.
+ */
 async function makeDatabase(directory: string, archives: string | undefined): Promise<void> {
   const part = `${directory}.new`;
   rmSync(part, { recursive: true, force: true });

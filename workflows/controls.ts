@@ -59,8 +59,8 @@ async function carryOutWhenSettled(
   sent: ControlArguments | undefined,
 ): Promise<void> {
   const isSettled = () => context.acceptance !== 'accepted' && context.run.entering === undefined;
-  // Other code of the workflow may run between the moment at which the condition is true and the next line, and begin to
-  // enter a state: a cancel that was applied then would be forgotten with that state.
+  // Other code of the workflow may run between the moment at which the condition is true and the next line, and begin
+  // to enter a state: a cancel that was applied then would be forgotten with that state.
   do await condition(isSettled);
   while (!isSettled());
   await carryOut(context, judgeControl(context, kind, sent));

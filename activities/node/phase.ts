@@ -24,8 +24,8 @@ export interface Phase extends Omit<PhaseJob, 'script' | 'environment'> {
 /**
  * Runs a phase of the package's install script on a node, as a job that is started or, when it runs already, attached
  * to.
- * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, PACKAGE_SOURCE_GONE, NODE_DISK_FULL, NODE_JOB_TIMEOUT with the tail of
- * the log
+ * @throws VnflowError NODE_COMMAND_FAILED, NODE_COMMAND_TRANSIENT, PACKAGE_SOURCE_GONE, NODE_DISK_FULL,
+ * NODE_JOB_TIMEOUT with the tail of the log
  */
 export async function runPhase(step: PhaseContext, phase: Phase): Promise<JobResult> {
   const { node, login } = step;

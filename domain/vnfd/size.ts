@@ -32,7 +32,7 @@ function sizeSchema(read: (written: string) => number | undefined) {
 export const sizeInBytes = sizeSchema(bytesOf);
 
 /**
- * A size in bytes whose decimal units count as binary ones. OpenStack counts memory in MiB and disks in GiB, and authors
- * of packages mean these when they write "4 GB". The result is never too small.
+ * A size in bytes whose decimal units count as binary ones. OpenStack counts memory in MiB and disks in GiB, and
+ * authors of packages mean these when they write "4 GB". The result is never too small.
  */
 export const binarySizeInBytes = sizeSchema((written) => bytesOf(written.replace(/([kmgt])b/i, '$1iB')));

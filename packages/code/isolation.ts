@@ -49,7 +49,9 @@ export async function findIsolation(isRoot = process.getuid?.() === 0): Promise<
   throw createUnavailableProblem('Python does not start under prlimit and setpriv (Debian: util-linux)');
 }
 
-/** setpriv has its rights until it has started a program, so only a second start shows what a user without rights may. */
+/**
+ * setpriv has its rights until it has started a program, so only a second start shows what a user without rights may.
+ */
 const START_ANOTHER = 'import subprocess, sys; subprocess.run([sys.executable, "-I", "-c", "pass"], check=True)';
 
 /**

@@ -24,8 +24,8 @@ export interface ForeignRequest {
 
 /**
  * Makes a request to instantiate a package that nobody has written a request for: its first flavour, at the default
- * level, with every connection point on one network, and with the user data that the package brings. Where the templates
- * are generated, connection points with a virtual link stay on that.
+ * level, with every connection point on one network, and with the user data that the package brings. Where the
+ * templates are generated, connection points with a virtual link stay on that.
  * @returns why there is none, for a package that is not made of servers
  */
 export function foreignRequest(files: ReadonlyMap<string, Buffer>, cloud: ForeignCloud): ForeignRequest | string {

@@ -27,7 +27,8 @@ export async function registerVim(
 }
 
 /**
- * Reads a request of the guides for version 1, verbatim but for the ids of the VIM and of the network, and for the proxy.
+ * Reads a request of the guides for version 1, verbatim but for the ids of the VIM and of the network, and for the
+ * proxy.
  * @param name of the file in `samples/requests/v1/`, without `.json`
  */
 export function guideRequestV1(

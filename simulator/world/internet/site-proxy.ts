@@ -20,8 +20,8 @@ export type Way =
 export const REASONS = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 503: 'Service Unavailable' } as const;
 
 /**
- * Finds out how far a request comes: through the proxy of the program, or directly. What reaches the proxy stands in the
- * ledger.
+ * Finds out how far a request comes: through the proxy of the program, or directly. What reaches the proxy stands in
+ * the ledger.
  */
 export function wayTo(node: SimNode, target: URL, client: ProxyClient | undefined): Way {
   const address = proxyFor(client, target);
