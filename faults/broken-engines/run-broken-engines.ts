@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startGround } from '../ground.ts';
@@ -51,19 +51,21 @@ async function findDefect(
 ): Promise<string[]> {
   // always the same path: code that was not changed is not compiled again
   const checkout = path.join(folder, 'checkout');
-  makeBrokenCheckout(root, checkout, engine);
-  const ground = await startGround('up', {
-    directory: path.join(folder, 'place'),
-    speed,
-    root: checkout,
-    packages: [packageOf(engine.story.flavour)],
-  });
   try {
-    const { violations } = await runLife(ground, scenarioOf(engine), LIMITS);
-    return [...new Set(violations.map(({ invariant }) => invariant))];
+    makeBrokenCheckout(root, checkout, engine);
+    const packages = [packageOf(engine.story.flavour)];
+    const start = (name: string) =>
+      startGround('up', { directory: path.join(folder, name), speed, root: checkout, packages });
+    // two places that start at once may choose the same free port
+    const ground = await start('place').catch(() => start('place-2'));
+    try {
+      const { violations } = await runLife(ground, scenarioOf(engine), LIMITS);
+      return [...new Set(violations.map(({ invariant }) => invariant))];
+    } finally {
+      await ground.stop();
+    }
   } finally {
-    await ground.stop();
-    for (const name of ['checkout', 'place']) rmSync(path.join(folder, name), { recursive: true, force: true });
+    for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 

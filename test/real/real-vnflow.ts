@@ -64,7 +64,10 @@ export async function startRealVnflow(env: RealEnvironment, cloud: RealCloud): P
   const keystone = { VNFLOW_KEYSTONE_URL: env.OS_AUTH_URL };
   const up = spawn(process.execPath, args, { env: { ...process.env, ...keystone }, stdio: ['ignore', log, log] });
   closeSync(log);
-  const url = await ready(up, data);
+  const url = await ready(up, data).catch(async (error: unknown) => {
+    await end(up);
+    throw error;
+  });
   const call = async (method: string, where: string, body?: object | Buffer) => {
     const isArchive = Buffer.isBuffer(body);
     const answer = await fetch(`${url}${where}`, {
