@@ -144,8 +144,8 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
       },
       {
         file: 'activities/node/phase-job.ts',
-        from: 'id: phaseJobId(input, phase.jobSuffix),',
-        to: "id: phaseJobId(input, 'again'.concat(String(Date.now()))),",
+        from: 'phaseJobId(input, phase.jobSuffix),',
+        to: "phaseJobId(input, 'again'.concat(String(Date.now()))),",
       },
     ],
     story: { flavour: 'cluster', orders: ['instantiate'] },
