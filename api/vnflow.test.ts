@@ -240,6 +240,14 @@ it('a plan of an operation that cannot run now is refused as the operation is', 
   expect(await planned('SCALE')).toMatchObject({ status: 400, json: { detail: expect.stringMatching(/^request:/) } });
 });
 
+it('an instance that is no registry with TLS has no CA', async () => {
+  const { id } = await givenInstantiated(test);
+  expect(await test.call('GET', `/vnflow/v1/vnf_instances/${id}/registry/ca`)).toMatchObject({
+    status: 404,
+    json: { code: 'NOT_FOUND', detail: expect.stringContaining(`VnfInstance ${id} has no CA`) },
+  });
+});
+
 it('the timeline shows every step with its node, attempt, log and error', async () => {
   const { id, opOccId } = await givenOperation(test);
   const empty = await test.call('GET', `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/timeline`);

@@ -111,6 +111,7 @@ const USERS = [{ name: 'alice', password: 'secret1 "2"' }];
 
 async function caOfClient(): Promise<string> {
   const { data } = await system.http.get(`/vnflow/v1/vnf_instances/${client.instance.split('/').at(-1)}/registry/ca`);
+  expect(JSON.stringify(data)).not.toContain('PRIVATE');
   return data.certificate;
 }
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createVnfm } from './client.ts';
 import { connectionFrom, simulatorUser } from './connection.ts';
 import { keystoneToken } from './keystone-token.ts';
-import { controlOpOcc, controlStep, listOpOccs } from './operations.ts';
+import { controlOpOcc, controlStep, listOpOccs, registryCaOf } from './operations.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -72,6 +72,17 @@ describe('the client of the API', () => {
       'POST /vnflow/v1/vnf_lcm_op_occs/op/steps/join%2F..%2Fx/pause ',
       'POST /vnflow/v1/vnf_lcm_op_occs/op/steps/s/skip {"reason":"by hand"}',
     ]);
+  });
+
+  it('reads the CA of a registry', async () => {
+    const asked: (string | undefined)[] = [];
+    const ca = { certificate: 'PEM', fingerprint256: 'AA:BB', validUntil: '2036-11-22T00:00:00.000Z' };
+    const url = await serve((request, response) => {
+      asked.push(request.url);
+      response.end(JSON.stringify(ca));
+    });
+    expect(await registryCaOf(createVnfm({ url, identity: { token: 't' } }), 'a/b')).toEqual(ca);
+    expect(asked).toEqual(['/vnflow/v1/vnf_instances/a%2Fb/registry/ca']);
   });
 
   it('reports when no server answers, or a server that is not vnflow', async () => {
