@@ -1,5 +1,6 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { RegistryParameters } from '../../domain/vnf-kinds/private-registry/parameters.ts';
+import { savedImageProblem } from '../../domain/vnf-kinds/private-registry/saved-image.ts';
 import { readPackageFile } from '../facts/package-file.ts';
 import { onNode } from '../node/node-session.ts';
 import type { PhaseContext } from '../node/phase-job.ts';
@@ -23,6 +24,10 @@ async function startFromPackage(node: PhaseContext, given: string, volumeId: str
   const archive = await readPackageFile(node, given);
   if (!archive) {
     throw new VnflowError('RESOURCE_MISSING', { detail: `The VNF package has no file ${given} (image_path).` });
+  }
+  const problem = savedImageProblem(archive); // a request cannot check a large file
+  if (problem !== undefined) {
+    throw new VnflowError('CSAR_INVALID', { detail: `The VNF package: ${given} (image_path) ${problem}.` });
   }
   const file = await putImage(node, archive);
   await runRegistryPhase(node, 'startRegistry', { archive: file, volumeId });
