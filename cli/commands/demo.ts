@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Durability } from '../../worker/configuration.ts';
+import type { DemoContext } from '../demo/demo-context.ts';
 import { addressLines } from '../up/address-table.ts';
 import { isAlive } from '../up/process-identity.ts';
 import { readUpRecord, type UpRecord } from '../up/up-record.ts';
@@ -14,6 +15,12 @@ import { onStopRequest } from './until-stopped.ts';
 /** With this speed the demo takes about a minute. */
 const SPEED = 8;
 
+/** The scenarios that show a life from its beginning to its end. */
+const LIVES: Readonly<Record<string, () => Promise<(context: DemoContext) => Promise<void>>>> = {
+  ha: async () => (await import('../demo/ha-scenario.ts')).showHighAvailability,
+  registry: async () => (await import('../demo/registry-scenario.ts')).showPrivateRegistry,
+};
+
 interface Options {
   readonly data: string;
   readonly port?: number;
@@ -21,7 +28,7 @@ interface Options {
   readonly keepSpeed?: boolean;
   readonly exit?: boolean;
   readonly durability: Durability;
-  readonly scenario: 'simple' | 'ha';
+  readonly scenario: string;
 }
 
 interface Running {
@@ -35,8 +42,11 @@ export function addDemoCommand(program: Command): void {
     .command('demo')
     .description('start vnflow as `up` does, and make a Kubernetes cluster from a VNF package')
     .addOption(
-      new Option('--scenario <name>', 'simple: one control-plane node; ha: three, one of which dies and is healed')
-        .choices(['simple', 'ha'])
+      new Option(
+        '--scenario <name>',
+        'simple: one control-plane node; ha: three, one of which dies and is healed; registry: a private registry and a cluster that pulls from it',
+      )
+        .choices(['simple', ...Object.keys(LIVES)])
         .default('simple'),
     )
     .option('--exit', 'terminate the cluster and exit at the end; this is the default when output is not a terminal')
@@ -74,9 +84,9 @@ async function runScenario({ record }: Running, options: Options, stopRequested:
   const vnfm = createVnfm({ url: record.apiUrl, identity: { user } });
   const context = { vnfm, record, simulator, data: path.resolve(options.data) };
   const stays = !options.exit && process.stdout.isTTY;
-  if (options.scenario === 'ha') {
-    const { showHighAvailability } = await import('../demo/ha-scenario.ts');
-    await showHighAvailability(context);
+  const showLife = await LIVES[options.scenario]?.();
+  if (showLife) {
+    await showLife(context);
     if (!stays) return;
     process.stdout.write(`\n${STAYS}\n  npx vnflow ops\n`);
     return stopRequested;

@@ -16,17 +16,17 @@ import {
 } from '../vnfm/vnf-lifecycle.ts';
 import type { DemoContext } from './demo-context.ts';
 import { print, step } from './narration.ts';
-import { SAMPLE_PACKAGE, SAMPLE_VNFD_ID, TERMINATE_REQUEST } from './sample.ts';
+import { CLUSTER_SAMPLE, type Sample, sampleFolder, TERMINATE_REQUEST } from './sample.ts';
 import { leftInCloud } from './simulated-cloud.ts';
 
 /** Steps that the scenarios of the demo share. All throw CliFailure or Refused that says what failed. */
 
-/** Creates a VNF instance of the sample package. @returns its id */
-export async function showCreation(context: DemoContext): Promise<string> {
+/** Creates a VNF instance of a sample package. @returns its id */
+export async function showCreation(context: DemoContext, sample: Sample = CLUSTER_SAMPLE): Promise<string> {
   const { vnfm } = context;
-  await onboard(context);
+  await onboard(context, sample);
   step('Create a VNF instance', `POST ${vnfm.url}/vnflcm/v2/vnf_instances`);
-  const vnfInstanceId = await createVnfInstance(vnfm, { vnfdId: SAMPLE_VNFD_ID, vnfInstanceName: 'demo' });
+  const vnfInstanceId = await createVnfInstance(vnfm, { vnfdId: sample.vnfdId, vnfInstanceName: 'demo' });
   print(`VNF instance ${vnfInstanceId}`);
   return vnfInstanceId;
 }
@@ -63,11 +63,11 @@ export async function showTermination({ vnfm, simulator }: DemoContext, vnfInsta
   print(`VNF instance ${vnfInstanceId} deleted; the cloud has ${left.stacks} stacks and ${left.servers} servers now.`);
 }
 
-async function onboard({ vnfm, data }: DemoContext): Promise<void> {
-  step('Onboard the VNF package', 'samples/kubernetes-cluster, packed as a CSAR');
-  const known = await findVnfPackage(vnfm, SAMPLE_VNFD_ID);
+async function onboard({ vnfm, data }: DemoContext, sample: Sample): Promise<void> {
+  step('Onboard the VNF package', `samples/${sample.name}, packed as a CSAR`);
+  const known = await findVnfPackage(vnfm, sample.vnfdId);
   if (known !== undefined) return print(`VNF package ${known} is onboarded already`);
-  const file = path.join(data, 'kubernetes-cluster.zip');
-  await packCsar(SAMPLE_PACKAGE, file);
+  const file = path.join(data, `${sample.name}.zip`);
+  await packCsar(sampleFolder(sample), file);
   print(`VNF package ${await onboardVnfPackage(vnfm, file)} onboarded`);
 }
