@@ -37,7 +37,7 @@ export async function listEntries(source: ByteSource, limits: CsarLimits): Promi
   try {
     return await readDirectory(source, limits);
   } catch (error) {
-    throw error instanceof VnflowError ? error : unreadable(error);
+    throw error instanceof VnflowError ? error : makeArchiveError(error);
   }
 }
 
@@ -120,7 +120,7 @@ function refuseOverlaps(entries: readonly ArchiveEntry[]): void {
   }
 }
 
-function unreadable(error: unknown): VnflowError {
+function makeArchiveError(error: unknown): VnflowError {
   const reason = error instanceof Error ? error.message : String(error);
   if (/end of central directory record signature not found/i.test(reason)) {
     return csarInvalid(

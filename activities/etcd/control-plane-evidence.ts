@@ -1,9 +1,9 @@
 import {
+  makeRefusal,
   type Objection,
   objectToReplacement,
   objectToRestore,
   objectToSource,
-  refusalOf,
   type Verdicts,
   verdictsOf,
 } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-evidence.ts';
@@ -94,7 +94,7 @@ export async function lookUntilUnobjected<Seen>(
     const seen = await look((until - Date.now()) / 1000);
     const objection = object(seen);
     if (!objection) return { seen };
-    if (!objection.mayPass || Date.now() >= until) throw refusalOf(objection);
+    if (!objection.mayPass || Date.now() >= until) throw makeRefusal(objection);
     context.say(objection.detail);
     return undefined;
   });

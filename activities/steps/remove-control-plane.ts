@@ -1,7 +1,7 @@
 import { VnflowError } from '../../domain/problems.ts';
 import {
+  makeRefusal,
   objectToRemoval,
-  refusalOf,
   type Verdicts,
 } from '../../domain/vnf-kinds/kubernetes-cluster/control-plane-evidence.ts';
 import {
@@ -82,7 +82,7 @@ async function removeMembers({ session, say, nodes, slot, before }: Removal): Pr
     const [leaving] = removableMembers(members, nodes, [slot]);
     if (!leaving) return;
     const objection = objectToRemoval(before, { members, nodes, slot });
-    if (objection) throw refusalOf(objection);
+    if (objection) throw makeRefusal(objection);
     const proof = proveRemoval(members, leaving);
     if (!proof.safe) throw new VnflowError('QUORUM_LOST', { detail: `No member was removed: ${proof.sentence}` });
     say(proof.sentence);

@@ -40,15 +40,15 @@ export function readTakenBackup(output: Buffer): TakenBackup {
   let at = 0;
   while (lines.length < 4) {
     const end = output.indexOf(0x0a, at);
-    if (end < 0) throw unreadable('it ended in its head');
+    if (end < 0) throw makeBackupError('it ended in its head');
     lines.push(output.toString('utf8', at, end).trim());
     at = end + 1;
   }
   const [status = '', endpoint = '', sha256 = '', length = ''] = lines;
   const archive = Buffer.from(output.toString('latin1', at), 'base64');
   if (!/^[0-9a-f]{64}$/.test(sha256) || !/^\d+$/.test(length) || !/^\S+:\d+$/.test(endpoint))
-    throw unreadable('its head is no such one');
-  if (archive.length !== Number(length)) throw unreadable(`${archive.length} of ${length} bytes came`);
+    throw makeBackupError('its head is no such one');
+  if (archive.length !== Number(length)) throw makeBackupError(`${archive.length} of ${length} bytes came`);
   return { archive, endpoint, sha256, ...readStatus(status) };
 }
 
@@ -59,11 +59,11 @@ function readStatus(text: string): { revision: string; totalKeys: number } {
     const { totalKey } = Status.parse(JSON.parse(text));
     if (revision !== undefined) return { revision, totalKeys: totalKey };
   } catch (error) {
-    throw unreadable('the status of the snapshot is not readable, or it holds no key', error);
+    throw makeBackupError('the status of the snapshot is not readable, or it holds no key', error);
   }
-  throw unreadable('the status of the snapshot names no revision');
+  throw makeBackupError('the status of the snapshot names no revision');
 }
 
-function unreadable(why: string, cause?: unknown): VnflowError {
+function makeBackupError(why: string, cause?: unknown): VnflowError {
   return new VnflowError('NODE_PROTOCOL', { detail: `The backup of the cluster cannot be used: ${why}.`, cause });
 }

@@ -24,7 +24,7 @@ export function verdictsOf({ nodes }: Pick<ControlPlaneSurvey, 'nodes'>): Verdic
   return Object.fromEntries(nodes.map(({ slot, verdict }) => [slot, verdict]));
 }
 
-export function refusalOf({ code, detail }: Objection): VnflowError {
+export function makeRefusal({ code, detail }: Objection): VnflowError {
   return new VnflowError(code, { detail });
 }
 

@@ -50,7 +50,8 @@ function nodesOf(
       parameter: `${key}.ssh_cp_name`,
       where: server.parent,
     });
-    if (nic.cidr === undefined) throw missing(`${key}.nic_cp_name`, nic_cp_name, server.parent, 'is no port');
+    if (nic.cidr === undefined)
+      throw makeDiscoveryError(`${key}.nic_cp_name`, nic_cp_name, server.parent, 'is no port');
     return {
       slot: slotName(vdu_id, indexOf(server)),
       role,
@@ -86,15 +87,15 @@ function addressOf(
   { name, parameter, where }: Wanted,
 ): { address: string; cidr?: string } {
   const resource = resources.find((one) => one.name === name);
-  if (!resource) throw missing(parameter, name, where, 'does not exist');
+  if (!resource) throw makeDiscoveryError(parameter, name, where, 'does not exist');
   const port = addresses.ports.get(resource.physicalId);
   if (port) return port;
   const floating = addresses.floatingIps.get(resource.physicalId);
   if (floating !== undefined) return { address: floating };
-  throw missing(parameter, name, where, 'is neither a port nor a floating IP with an address');
+  throw makeDiscoveryError(parameter, name, where, 'is neither a port nor a floating IP with an address');
 }
 
-function missing(parameter: string, name: string, where: string | undefined, why: string): VnflowError {
+function makeDiscoveryError(parameter: string, name: string, where: string | undefined, why: string): VnflowError {
   return new VnflowError('RESOURCE_MISSING', {
     detail: `${parameter}: resource ${name} ${where === undefined ? 'of the root stack' : `of ${where}`} ${why}.`,
   });
@@ -113,7 +114,8 @@ export function discoverCluster(discovery: Discovery, nodes: readonly Discovered
   const { cluster_cp_name, cluster_fip_name, nic_cp_name } = discovery.parameters.master_node;
   const masters = nodes.filter(({ role }) => role === 'master');
   const [first] = masters;
-  if (!first) throw missing('master_node.vdu_id', discovery.parameters.master_node.vdu_id, undefined, 'has no server');
+  if (!first)
+    throw makeDiscoveryError('master_node.vdu_id', discovery.parameters.master_node.vdu_id, undefined, 'has no server');
   const root = discovery.resources.filter(({ stackId }) => stackId === discovery.rootStackId);
   const own = cluster_cp_name === nic_cp_name;
   const endpointAddress = own

@@ -21,7 +21,7 @@ import {
   ok,
   parseArguments,
 } from '../shell/command.ts';
-import { refusalOf } from './download.ts';
+import { findDownloadRefusal } from './download.ts';
 import { DPKG_LOCK, LISTS_LOCK, withLock } from './lock.ts';
 import { updateLists } from './update.ts';
 
@@ -106,7 +106,7 @@ async function install(request: Request): Promise<Output> {
       return failure(100, plan.refusal, HEAD);
     }
     const stdout = HEAD + summary(node, plan);
-    const refusal = await refused(plan, { options, context });
+    const refusal = await confirmPlan(plan, { options, context });
     if (refusal) return { ...refusal, stdout: stdout + (refusal.stdout ?? '') };
     if (options.has('-s', '--simulate', '--dry-run') || plan.unpack.length === 0) {
       await context.sleep(Math.min(1, request.seconds));
@@ -124,7 +124,7 @@ function fetchFailure(plan: Plan, request: Request, stdout: string): Output | un
   const errors = plan.unpack.flatMap(({ name, version }) => {
     const from = offered(node, name).find(({ found }) => found.version === version)?.from ?? '';
     const url = `${from.split(' ')[0] ?? ''}/${name}_${version}_amd64.deb`;
-    const refusal = refusalOf(node, url, client);
+    const refusal = findDownloadRefusal(node, url, client);
     return refusal === undefined ? [] : [`E: Failed to fetch ${url}  ${refusal.reason}\n`];
   });
   if (errors.length === 0) return undefined;
@@ -132,7 +132,8 @@ function fetchFailure(plan: Plan, request: Request, stdout: string): Output | un
   return failure(100, errors.join('') + end, stdout);
 }
 
-async function refused(
+/** Asks before it changes more than was named. @returns why apt goes no further; undefined when it may go on */
+async function confirmPlan(
   plan: Plan,
   { options, context }: { readonly options: Arguments; readonly context: CommandContext },
 ): Promise<Output | undefined> {

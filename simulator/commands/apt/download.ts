@@ -11,7 +11,7 @@ export interface Refusal {
 }
 
 /** Asks for a file of a repository. @returns why it does not come, or undefined when it does */
-export function refusalOf(node: SimNode, url: string, client: ProxyClient): Refusal | undefined {
+export function findDownloadRefusal(node: SimNode, url: string, client: ProxyClient): Refusal | undefined {
   if (!URL.canParse(url)) return undefined;
   const target = new URL(url);
   const way = wayTo(node, target, client);

@@ -12,7 +12,7 @@ import { FileError, parentOf } from '../../world/files/tree.ts';
 import type { ProxyClient } from '../../world/internet/proxy-client.ts';
 import type { SimNode } from '../../world/world.ts';
 import { failure, type Output } from '../shell/command.ts';
-import { refusalOf } from './download.ts';
+import { findDownloadRefusal } from './download.ts';
 
 interface Fetched {
   readonly line: string;
@@ -35,7 +35,7 @@ function fetchList(node: SimNode, source: Source, client: ProxyClient): Fetched 
     };
   }
   const list = `${source.uri}/${source.suite === '/' ? '' : `dists/${source.suite}/`}InRelease`;
-  const refusal = refusalOf(node, list, client);
+  const refusal = findDownloadRefusal(node, list, client);
   if (refusal !== undefined) {
     const text = `Failed to fetch ${list}  ${refusal.reason}\n`;
     const line = `Err: ${name} InRelease\n  ${refusal.reason}`;
