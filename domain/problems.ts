@@ -507,7 +507,7 @@ export const PROBLEMS = {
   REGISTRY_UNREACHABLE: {
     status: 422,
     title: 'Private registry not reachable from a node',
-    retriable: true,
+    retriable: false,
     remedy:
       'See that the registry runs, and that the node reaches it: `curl -v https://REGISTRY/v2/` there (network, security groups, `hosts_string`, `proxy.no_proxy`, connection_type). Then `vnflow ops retry OP_OCC`.',
   },

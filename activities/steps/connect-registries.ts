@@ -1,5 +1,7 @@
+import { VnflowError } from '../../domain/problems.ts';
 import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import { proxyOfNode } from '../../domain/vnf-kinds/kubernetes-cluster/phase-environment.ts';
+import { pollUntil } from '../attempt/poll.ts';
 import { readFact } from '../facts/kept-facts.ts';
 import { readOperation } from '../facts/operation-facts.ts';
 import { readVnf } from '../facts/plan-question.ts';
@@ -8,6 +10,9 @@ import { onNode } from '../node/node-session.ts';
 import { checkRegistry } from '../node/registry-check.ts';
 import { writeRegistries } from '../node/registry-files.ts';
 import type { StepContextOf } from '../step-context.ts';
+
+/** How long a registry may give no answer: it may be starting. Attempts of the step are for workers that are lost. */
+const ANSWER_SECONDS = 30;
 
 /**
  * Lets a node pull from the registries, and checks each of them from the node. A modification brings other registries
@@ -28,7 +33,19 @@ export async function connectRegistries(step: StepContextOf<'connectRegistries'>
     if (!changed) await writeRegistries(node, registries);
     for (const [index, registry] of registries.entries()) {
       step.say(`checking the registry ${registry.server}`);
-      await checkRegistry(node, { registry, index, proxy });
+      await pollUntil(
+        { pause: step.deps.pace.poll, limitSeconds: ANSWER_SECONDS, signal: step.signal },
+        async (isLate) => {
+          try {
+            await checkRegistry(node, { registry, index, proxy });
+            return true;
+          } catch (error) {
+            if (!(error instanceof VnflowError) || error.code !== 'REGISTRY_UNREACHABLE' || isLate()) throw error;
+            step.say(`waiting for the registry ${registry.server}`);
+            return undefined;
+          }
+        },
+      );
     }
     if (changed) await writeRegistries(node, registries);
   });

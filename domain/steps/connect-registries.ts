@@ -6,7 +6,7 @@ export const connectRegistries = stepKind({
   summary: 'connect {node} to its private registries',
   expectedSeconds: 5,
   timeLimitSeconds: 600,
-  attempts: 5,
+  attempts: 12,
   mustRun: false,
   calls: [
     'curl --config - (GET /v2/ of each registry, with its authority and login; before anything is changed on a node that has others)',
