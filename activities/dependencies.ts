@@ -86,6 +86,8 @@ export interface ActivityDependencies {
   readonly pace: Pace;
   /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
   readonly allowPackageCode?: boolean | undefined;
+  /** The build of vnflow that runs: operations and steps show it. */
+  readonly build: string;
   readonly log: Logger;
 }
 

@@ -574,6 +574,13 @@ export const PROBLEMS = {
     remedy:
       '`vnflow ops retry OP_OCC` hands the operation to a new workflow, which goes on where it stopped; or `vnflow ops rollback OP_OCC`, or `vnflow ops fail OP_OCC`.',
   },
+  ENGINE_DEFECT: {
+    status: 503,
+    title: 'This build cannot continue the operation',
+    retriable: false,
+    remedy:
+      'Start workers of the build that began the operation again: it goes on by itself (docs/upgrading.md). Or `vnflow ops retry OP_OCC` hands it to a new workflow of the present build, which goes on where it stopped; or `vnflow ops rollback OP_OCC`, or `vnflow ops fail OP_OCC`.',
+  },
   OPERATION_CANCELLED: {
     status: 422,
     title: 'Operation cancelled',

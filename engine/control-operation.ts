@@ -7,6 +7,7 @@ import { VnflowError } from '../domain/problems.ts';
 import type { Database } from '../store/open-store.ts';
 import { findOperation } from '../store/operations.ts';
 import { controlUpdates, workflowId } from '../workflows/contract.ts';
+import { failAtDefect, SECOND_ATTEMPT } from './engine-defect.ts';
 import { isEnded, toEngineProblem } from './engine-problem.ts';
 import { settleOperation, takeOver } from './lost-operation.ts';
 
@@ -22,12 +23,29 @@ interface Engine {
 /**
  * Sends the control of an operator to the workflow, as the update that the Temporal UI offers, too. For a decision
  * about an operation whose workflow is gone, it first starts a new workflow.
- * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND, ENGINE_UNAVAILABLE
+ * @throws VnflowError OPERATION_STATE, STEP_STATE, ROLLBACK_NOT_SUPPORTED, NOT_FOUND, ENGINE_UNAVAILABLE, ENGINE_DEFECT
  */
 export async function controlOperation(engine: Engine, action: OperatorAction, ref: OperationRef): Promise<void> {
+  const row = await findOperation(engine.db, ref.vnfLcmOpOccId);
   try {
-    const row = await findOperation(engine.db, ref.vnfLcmOpOccId);
-    if (!row?.lost && (await sendControl(engine.client, action, ref)) === 'sent') return;
+    const isLost = row?.lost != null;
+    await failAtDefect(engine.client, { ...ref, build: row?.build }, (abandoned) =>
+      carryOut(engine, action, { ref, isLost, abandoned }),
+    );
+  } catch (error) {
+    const isDefect = error instanceof VnflowError && error.code === 'ENGINE_DEFECT';
+    if (isDefect) await settleOperation(engine, ref.vnfLcmOpOccId, SECOND_ATTEMPT).catch(() => {}); // the reconciler tries again
+    throw error;
+  }
+}
+
+async function carryOut(
+  engine: Engine,
+  action: OperatorAction,
+  { ref, isLost, abandoned }: { readonly ref: OperationRef; readonly isLost: boolean; readonly abandoned: AbortSignal },
+): Promise<void> {
+  try {
+    if (!isLost && (await sendControl(engine.client, action, ref)) === 'sent') return;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const standing = await settleOperation(engine, ref.vnfLcmOpOccId);
       if (standing === 'ended') break;
@@ -35,6 +53,7 @@ export async function controlOperation(engine: Engine, action: OperatorAction, r
         if (!isDecision(action)) break;
         await takeOver(engine, ref.vnfLcmOpOccId);
       }
+      abandoned.throwIfAborted(); // the operator has an answer already
       if ((await sendControl(engine.client, action, ref)) === 'sent') return;
     }
     throw await refusalNow(engine.db, action, ref);

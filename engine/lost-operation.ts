@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { PROBLEMS, problemDetails } from '../domain/problems.ts';
 import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
+import { describeDefect, SECOND_ATTEMPT } from './engine-defect.ts';
 import { endObsoleteWorkflow, endWorkflow } from './obsolete-workflow.ts';
 import { type StartedOperation, startOperation } from './start-operation.ts';
 import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
@@ -12,16 +13,23 @@ interface Engine {
 }
 
 /**
- * Compares an open operation of the store with its workflow. An operation whose workflow is gone, or cannot go on, is
- * shown as FAILED_TEMP with ENGINE_LOST. When the workflow of such an operation lives after all, the operation is shown
- * in its former state.
+ * Compares an open operation of the store with its workflow. An operation whose workflow is gone is shown as
+ * FAILED_TEMP with ENGINE_LOST; one whose workflow the present build cannot continue, with ENGINE_DEFECT. When the
+ * workflow of such an operation goes on after all, the operation is shown in its former state.
+ * @param enough from how many attempts on a task that fails counts as a defect
  * @returns `ended` when the store has no such open operation
  * @throws ServiceError when Temporal does not answer; that does not make an operation lost
  */
-export async function settleOperation({ client, db }: Engine, id: string): Promise<'ended' | 'runs' | 'lost'> {
+export async function settleOperation(
+  { client, db }: Engine,
+  id: string,
+  enough?: number,
+): Promise<'ended' | 'runs' | 'lost'> {
   const operation = await findOpenOperationById(db, id);
   if (!operation) return 'ended';
-  const cause = lostCause(await workflowStanding(client, operation.vnfInstanceId), id);
+  // An operation that is shown with a defect is shown so until its task succeeds, and not only until it fails again.
+  const attempts = operation.lost ? SECOND_ATTEMPT : enough;
+  const cause = lostCause(await workflowStanding(client, operation.vnfInstanceId, attempts), operation);
   if (cause === undefined) {
     await unmarkLost(db, operation);
     return 'runs';
@@ -32,19 +40,25 @@ export async function settleOperation({ client, db }: Engine, id: string): Promi
   return marked ? 'lost' : (await findOpenOperationById(db, id)) ? 'runs' : 'ended';
 }
 
-function lostCause(standing: WorkflowStanding, id: string): string | undefined {
-  if (standing.kind === 'gone' || standing.kind === 'stuck') return standing.cause;
-  if (standing.vnfLcmOpOccId === id) return undefined;
-  return `the workflow of its instance carries out another operation, ${standing.vnfLcmOpOccId}`;
+interface LostCause {
+  readonly code: 'ENGINE_LOST' | 'ENGINE_DEFECT';
+  readonly words: string;
 }
 
-function lostProblem({ id, operation, operationState }: OpenOperation, cause: string) {
-  const detail = `The ${operation} operation was ${operationState}, and ${cause}.`;
+/** Why the workflow does not carry on the operation; undefined when it does. */
+function lostCause(standing: WorkflowStanding, { id, build }: OpenOperation): LostCause | undefined {
+  if (standing.kind === 'gone') return { code: 'ENGINE_LOST', words: standing.cause };
+  if (standing.vnfLcmOpOccId !== id) {
+    const words = `the workflow of its instance carries out another operation, ${standing.vnfLcmOpOccId}`;
+    return { code: 'ENGINE_LOST', words };
+  }
+  return standing.kind === 'stuck' ? { code: 'ENGINE_DEFECT', words: describeDefect(standing.task, build) } : undefined;
+}
+
+function lostProblem({ id, operation, operationState }: OpenOperation, { code, words }: LostCause) {
+  const detail = `The ${operation} operation was ${operationState}, and ${words}.`;
   return {
-    error: {
-      ...problemDetails('ENGINE_LOST', { detail }),
-      remedy: PROBLEMS.ENGINE_LOST.remedy.replaceAll('OP_OCC', id),
-    },
+    error: { ...problemDetails(code, { detail }), remedy: PROBLEMS[code].remedy.replaceAll('OP_OCC', id) },
     text: `FAILED_TEMP: ${detail}`,
   };
 }
@@ -58,7 +72,7 @@ export async function takeOver({ client, db }: Engine, id: string): Promise<void
   const operation = await findOpenOperationById(db, id);
   if (!operation) return;
   const vnfInstanceId = operation.vnfInstanceId;
-  const standing = await workflowStanding(client, vnfInstanceId);
+  const standing = await workflowStanding(client, vnfInstanceId, SECOND_ATTEMPT);
   if (standing.kind === 'stuck') {
     await endWorkflow(client, vnfInstanceId, { runId: standing.runId, why: `${id} is handed to a new workflow` });
   } else if (standing.kind === 'runs' && standing.vnfLcmOpOccId !== id) {
@@ -71,5 +85,11 @@ export async function takeOver({ client, db }: Engine, id: string): Promise<void
     vnfLcmOpOccId: id,
     takesOver: true,
   };
-  await startOperation(client, input, { isOpen: async () => true, endObsolete: async () => false });
+  const other = { isOpen: async () => true, endObsolete: async () => false };
+  await startOperation(client, input, other).catch(async (error: unknown) => {
+    // Nothing waits for the acceptance any more: a build that can continue the workflow must not begin with it later.
+    const begun = await workflowStanding(client, vnfInstanceId, SECOND_ATTEMPT);
+    if (begun.kind === 'stuck') await endWorkflow(client, vnfInstanceId, { runId: begun.runId, why: 'not accepted' });
+    throw error;
+  });
 }

@@ -1,63 +1,80 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { workflowId } from '../workflows/contract.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
+import { findTaskFailure, type TaskFailure } from './task-failure.ts';
 
 /**
- * A healthy workflow task succeeds at its first attempt, or at its second when a worker died during the first. Temporal
- * waits at least ten seconds before each attempt from the second on, so this number means that the task has failed for
- * more than half a minute.
+ * How many attempts show that a workflow task cannot succeed. Temporal starts the second attempt at once. It takes the
+ * third ten seconds later, the fifth after more than half a minute.
  */
-const ATTEMPTS_OF_A_STUCK_TASK = 5;
+const ENOUGH_ATTEMPTS = {
+  /** The workers say that the task fails. Until the third attempt it may have met another build during an upgrade. */
+  failing: 3,
+  /** No worker answers: two may have died one after the other. */
+  silent: 5,
+} as const;
 const ASK_DEADLINE_MS = 5_000;
+
+interface RunningWorkflow {
+  readonly vnfLcmOpOccId: string;
+  readonly startedAt: Date;
+  readonly runId: string;
+}
 
 /** The state of the workflow of an instance in Temporal. */
 export type WorkflowStanding =
-  | { readonly kind: 'runs'; readonly vnfLcmOpOccId: string; readonly startedAt: Date; readonly runId: string }
-  | {
-      readonly kind: 'stuck';
-      readonly vnfLcmOpOccId: string;
-      readonly startedAt: Date;
-      readonly runId: string;
-      readonly cause: string;
-    }
+  | ({ readonly kind: 'runs' } & RunningWorkflow)
+  /** A task of the workflow fails again and again: the build of the workers cannot continue it. */
+  | ({ readonly kind: 'stuck'; readonly task: StuckTask } & RunningWorkflow)
   | { readonly kind: 'gone'; readonly cause: string };
+
+/** A workflow task that does not succeed. */
+export interface StuckTask extends TaskFailure {
+  readonly workflowId: string;
+  /** How many attempts have failed. */
+  readonly failures: number;
+}
 
 /**
  * Reads the state of the workflow of an instance. The answer is consistent: it comes from the history, not from the
  * index.
+ * @param enough from how many attempts on a task that fails makes the workflow stuck
  * @throws ServiceError when Temporal does not answer
  */
-export async function workflowStanding(client: Client, vnfInstanceId: string): Promise<WorkflowStanding> {
+export async function workflowStanding(
+  client: Client,
+  vnfInstanceId: string,
+  enough: number = ENOUGH_ATTEMPTS.failing,
+): Promise<WorkflowStanding> {
   try {
-    const description = await client.connection.withDeadline(Date.now() + ASK_DEADLINE_MS, () =>
-      client.workflow.getHandle(workflowId(vnfInstanceId)).describe(),
-    );
-    return standingOf(description);
+    return await client.connection.withDeadline(Date.now() + ASK_DEADLINE_MS, async () => {
+      const description = await client.workflow.getHandle(workflowId(vnfInstanceId)).describe();
+      return description.status.name === 'RUNNING'
+        ? await standingOf(client, description, enough)
+        : { kind: 'gone', cause: describeEnd(description) };
+    });
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     return { kind: 'gone', cause: `Temporal has no workflow ${workflowId(vnfInstanceId)}` };
   }
 }
 
-function standingOf(description: WorkflowExecutionDescription): WorkflowStanding {
-  const { status, startTime: startedAt, runId, closeTime } = description;
-  if (status.name !== 'RUNNING') {
-    const at = closeTime ? ` at ${closeTime.toISOString()}` : '';
-    return {
-      kind: 'gone',
-      cause: `its workflow ${description.workflowId} ended as ${status.name}${at} without recording an end`,
-    };
-  }
-  const vnfLcmOpOccId = description.typedSearchAttributes.get(searchAttribute.vnfLcmOpOccId) ?? '';
-  const failing = failingTask(description);
-  return failing === undefined
-    ? { kind: 'runs', vnfLcmOpOccId, startedAt, runId }
-    : { kind: 'stuck', vnfLcmOpOccId, startedAt, runId, cause: failing };
+function describeEnd({ status, closeTime, workflowId: id }: WorkflowExecutionDescription): string {
+  const at = closeTime ? ` at ${closeTime.toISOString()}` : '';
+  return `its workflow ${id} ended as ${status.name}${at} without recording an end`;
 }
 
-/** Why the workflow cannot go on. Undefined when it can. */
-function failingTask({ raw, workflowId: id }: WorkflowExecutionDescription): string | undefined {
+async function standingOf(
+  client: Client,
+  description: WorkflowExecutionDescription,
+  enough: number,
+): Promise<WorkflowStanding> {
+  const { startTime: startedAt, runId, raw, workflowId: id } = description;
+  const vnfLcmOpOccId = description.typedSearchAttributes.get(searchAttribute.vnfLcmOpOccId) ?? '';
+  const running: RunningWorkflow = { vnfLcmOpOccId, startedAt, runId };
   const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
-  if (attempt < ATTEMPTS_OF_A_STUCK_TASK) return undefined;
-  return `a task of its workflow ${id} has failed ${attempt - 1} times in succession (the log of the workers says why)`;
+  if (attempt < enough) return { kind: 'runs', ...running };
+  const failure = await findTaskFailure(client, { workflowId: id, runId });
+  if (!failure && attempt < ENOUGH_ATTEMPTS.silent) return { kind: 'runs', ...running };
+  return { kind: 'stuck', ...running, task: { ...failure, workflowId: id, failures: attempt - 1 } };
 }

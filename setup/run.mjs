@@ -11,6 +11,8 @@ const SCRIPTS = {
   faults: 'faults/main.ts',
   'test:real': 'test/real/main.ts',
   verify: 'setup/verify.mjs',
+  'record-histories': 'test/testing/histories/record.ts',
+  'record-release': 'test/testing/record-release.ts',
 };
 
 /**

@@ -85,37 +85,48 @@ export async function hasLcmRequest(db: Database, vnfLcmOpOccId: string): Promis
 
 /**
  * Turns a request into an operation in STARTING. May run twice.
+ * @param build the build whose worker carries the operation out; undefined when the API writes the row
  * @returns false when neither the request nor the operation exists
  */
-export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string): Promise<boolean> {
+export async function acceptLcmRequest(db: Database, vnfLcmOpOccId: string, build?: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const request = await tx
-      .deleteFrom('lcmRequest')
-      .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
-      .returningAll()
-      .executeTakeFirst();
-    if (!request) return (await findOperation(tx, vnfLcmOpOccId)) !== undefined;
-    const now = new Date();
-    await tx
-      .insertInto('vnfLcmOpOcc')
-      .values({
-        id: vnfLcmOpOccId,
-        vnfInstanceId: request.vnfInstanceId,
-        tenant: request.tenant,
-        operation: request.operation,
-        operationState: 'STARTING',
-        stateEnteredTime: now,
-        startTime: now,
-        isAutomaticInvocation: false,
-        isCancelPending: false,
-        operationParams: json(request.operationParams),
-        startedBy: request.startedBy,
-        context: json({}),
-      })
-      .execute();
-    await insertOperationEvent(tx, vnfLcmOpOccId, 'STARTING', `${request.operation} accepted`);
-    return true;
+    const accepted = await insertAcceptedOperation(tx, vnfLcmOpOccId);
+    if (accepted && build !== undefined) await noteBuild(tx, vnfLcmOpOccId, build);
+    return accepted;
   });
+}
+
+async function noteBuild(tx: Database, id: string, build: string): Promise<void> {
+  await tx.updateTable('vnfLcmOpOcc').set({ build }).where('id', '=', id).where('build', 'is', null).execute();
+}
+
+async function insertAcceptedOperation(tx: Database, vnfLcmOpOccId: string): Promise<boolean> {
+  const request = await tx
+    .deleteFrom('lcmRequest')
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .returningAll()
+    .executeTakeFirst();
+  if (!request) return (await findOperation(tx, vnfLcmOpOccId)) !== undefined;
+  const now = new Date();
+  await tx
+    .insertInto('vnfLcmOpOcc')
+    .values({
+      id: vnfLcmOpOccId,
+      vnfInstanceId: request.vnfInstanceId,
+      tenant: request.tenant,
+      operation: request.operation,
+      operationState: 'STARTING',
+      stateEnteredTime: now,
+      startTime: now,
+      isAutomaticInvocation: false,
+      isCancelPending: false,
+      operationParams: json(request.operationParams),
+      startedBy: request.startedBy,
+      context: json({}),
+    })
+    .execute();
+  await insertOperationEvent(tx, vnfLcmOpOccId, 'STARTING', `${request.operation} accepted`);
+  return true;
 }
 
 export type DeletionOutcome = 'deleted' | 'instantiated' | 'busy' | 'gone';

@@ -9,10 +9,20 @@ import type { LostMark, VnfLcmOpOccTable } from './schema.ts';
 /** The columns of an operation that the reconciler reads. */
 export type OpenOperation = Pick<
   Selectable<VnfLcmOpOccTable>,
-  'id' | 'vnfInstanceId' | 'tenant' | 'operation' | 'operationState' | 'error' | 'recordSeq' | 'lost'
+  'id' | 'vnfInstanceId' | 'tenant' | 'operation' | 'operationState' | 'error' | 'recordSeq' | 'lost' | 'build'
 >;
 
-const COLUMNS = ['id', 'vnfInstanceId', 'tenant', 'operation', 'operationState', 'error', 'recordSeq', 'lost'] as const;
+const COLUMNS = [
+  'id',
+  'vnfInstanceId',
+  'tenant',
+  'operation',
+  'operationState',
+  'error',
+  'recordSeq',
+  'lost',
+  'build',
+] as const;
 
 /** Lists the operations of all tenants that have not ended. */
 export async function listOpenOperations(db: Database): Promise<OpenOperation[]> {
@@ -97,12 +107,17 @@ export interface AdoptedOperation extends VnfLcmOpOccRow {
 /**
  * Hands a lost operation to a new workflow. It takes a record number for it, so that late records of the old workflow
  * are ignored. May run twice.
+ * @param build the build whose worker carries on the operation
  * @returns undefined when the operation has ended meanwhile or does not exist
  */
-export async function adoptLostOperation(db: Database, id: string): Promise<AdoptedOperation | undefined> {
+export async function adoptLostOperation(
+  db: Database,
+  id: string,
+  build: string,
+): Promise<AdoptedOperation | undefined> {
   return db
     .updateTable('vnfLcmOpOcc')
-    .set({ lost: null, recordSeq: sql`record_seq + 1` })
+    .set({ lost: null, build, recordSeq: sql`record_seq + 1` })
     .where('id', '=', id)
     .where('operationState', '=', 'FAILED_TEMP')
     .returningAll()

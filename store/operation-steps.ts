@@ -45,6 +45,8 @@ export interface StepStart {
   readonly summary: string;
   /** When Temporal scheduled the attempt. Undefined: the attempt counts as the newest. */
   readonly scheduledAt?: Date;
+  /** The build whose worker runs the attempt. */
+  readonly build?: string;
 }
 
 /**
@@ -55,7 +57,7 @@ export interface StepStart {
  * @throws Error when a later attempt has begun: the worker began its task too late
  */
 export async function recordStepStarted(db: Database, start: StepStart): Promise<number> {
-  const { vnfLcmOpOccId, stepId, summary, scheduledAt = new Date() } = start;
+  const { vnfLcmOpOccId, stepId, summary, scheduledAt = new Date(), build = null } = start;
   const started = await db
     .updateTable('operationStep')
     .set((eb) => ({
@@ -63,6 +65,7 @@ export async function recordStepStarted(db: Database, start: StepStart): Promise
       attempt: eb('attempt', '+', 1),
       summary,
       attemptScheduledAt: scheduledAt,
+      build,
       startedAt: eb.fn.coalesce('startedAt', eb.val(new Date())),
       endedAt: null,
       error: null,

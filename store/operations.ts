@@ -39,6 +39,7 @@ const COLUMNS = [
   'resourceChanges',
   'changedInfo',
   'lost',
+  'build',
 ] as const satisfies readonly (keyof VnfLcmOpOccRow)[];
 
 export async function findOperation(db: Database, id: string, tenant?: string): Promise<VnfLcmOpOccRow | undefined> {

@@ -109,8 +109,10 @@ export interface VnfLcmOpOccTable {
   round: Generated<number>;
   /** Direction of the plan that is followed. Null before there is a plan. */
   planDirection: 'forward' | 'rollback' | null;
-  /** Set while the workflow of the operation is gone. */
+  /** Set while the workflow of the operation is gone, or cannot go on. */
   lost: JsonOptional<LostMark>;
+  /** The build of vnflow whose worker began the workflow of the operation. Null in rows of older builds. */
+  build: string | null;
 }
 
 /** The state and the error of an operation at the moment when its workflow was found gone. */
@@ -148,6 +150,8 @@ export interface OperationStepTable {
   /** What an operator did to the step, and why. */
   note: string | null;
   error: JsonOptional<Free>;
+  /** The build of vnflow whose worker ran the newest attempt. Null before the first, and in rows of older builds. */
+  build: string | null;
 }
 
 export interface OperationEventTable {

@@ -42,6 +42,7 @@ beforeAll(async () => {
     secrets,
     log,
     pace: paceAt(200),
+    build: 'test',
     backups: { ...DEFAULT_BACKUPS, store: createClusterBackups(db, randomBytes(32)) },
     registryCopies: { store: createRegistryCopies(db, randomBytes(32)), limitBytes: 0 },
   };

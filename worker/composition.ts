@@ -49,7 +49,7 @@ export function composeStored(
 export interface ActivityComposition {
   readonly configuration: Pick<
     Configuration,
-    'bastion' | 'backups' | 'registryCopyLimitBytes' | 'allowPackageCode' | 'vimHosts' | 'bootLimitSeconds'
+    'bastion' | 'backups' | 'registryCopyLimitBytes' | 'allowPackageCode' | 'vimHosts' | 'bootLimitSeconds' | 'build'
   >;
   readonly log: Logger;
   /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
@@ -63,9 +63,10 @@ export function composeActivities(
   { db, secrets, backups, registryCopies }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
 ): ActivityDependencies {
-  const { bastion, allowPackageCode, vimHosts, bootLimitSeconds: bootLimit } = configuration;
+  const { bastion, allowPackageCode, build, vimHosts, bootLimitSeconds: bootLimit } = configuration;
   return {
     allowPackageCode,
+    build,
     vimHosts: createHostRules(vimHosts),
     db,
     secrets,

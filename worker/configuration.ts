@@ -11,9 +11,12 @@ import { type HostSettings, hostOf, parseHosts } from '../network/host-rules.ts'
 import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 import { type MasterKey, masterKey } from '../store/seal.ts';
+import { readBuildId } from './build-id.ts';
 
 export type { Durability };
 
+/** It stands in texts and in identities of workers. */
+const BUILD = /^[\w.+-]{1,100}$/;
 const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/;
 
 const LISTEN = /^(?<host>[^\s/]+):(?<port>\d{1,5})$/;
@@ -42,6 +45,7 @@ const Environment = z.object({
   VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
   VNFLOW_ALLOW_PACKAGE_CODE: optional(z.enum(['0', '1'])),
   VNFLOW_REGISTRY_COPY_MIB: optional(z.coerce.number().int().min(0).max(65_536)),
+  VNFLOW_BUILD_ID: optional(z.string().regex(BUILD, 'must be up to 100 letters, digits and . _ + -')),
 });
 
 /** The settings of an API or a worker process, read from its environment. */
@@ -68,6 +72,8 @@ export interface Configuration {
   readonly packageQuotaBytes?: number | undefined;
   /** Whether code of packages may run. */
   readonly allowPackageCode: boolean;
+  /** The name of the build that runs. */
+  readonly build: string;
 }
 
 /**
@@ -113,6 +119,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
       env.VNFLOW_PACKAGE_QUOTA_GB === undefined ? undefined : Math.round(env.VNFLOW_PACKAGE_QUOTA_GB * 1024 ** 3),
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     registryCopyLimitBytes: (env.VNFLOW_REGISTRY_COPY_MIB ?? DEFAULT_REGISTRY_COPY_MIB) * 1024 * 1024,
+    build: env.VNFLOW_BUILD_ID ?? readBuildId(),
     backups: {
       everySeconds:
         env.VNFLOW_BACKUP_HOURS === undefined

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { NativeConnection, type WorkerOptions as TemporalOptions, Worker } from '@temporalio/worker';
 import { stepRecorder } from '../activities/attempt/step-recorder.ts';
 import { createClearActivity } from '../activities/clear-instance.ts';
@@ -6,6 +7,7 @@ import { createLookActivity } from '../activities/look-at-cluster.ts';
 import { createQuestionActivities, createRecordActivities } from '../activities/records/index.ts';
 import { createScheduledActivities } from '../activities/scheduled-work.ts';
 import { createStepActivities } from '../activities/steps/index.ts';
+import { workerIdentity } from '../engine/task-failure.ts';
 import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
@@ -48,6 +50,11 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
   const shared = {
     connection,
     namespace: options.namespace,
+    identity: workerIdentity({ build: deps.build, pid: process.pid, host: hostname() }),
+    workerDeploymentOptions: {
+      version: { deploymentName: 'vnflow', buildId: deps.build },
+      useWorkerVersioning: false,
+    },
     interceptors: { activity: [stepRecorder(deps)] },
     shutdownGraceTime: '3 seconds',
     shutdownForceTime: '15 seconds',

@@ -49,7 +49,9 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
   const startedAt = Date.now();
   const key = { vnfLcmOpOccId: input.vnfLcmOpOccId, stepId: input.stepId, summary };
   const scheduledAt = new Date(context.info.currentAttemptScheduledTimestampMs);
-  const attempt = await awaitStore(context, () => recordStepStarted(deps.db, { ...key, scheduledAt }));
+  const attempt = await awaitStore(context, () =>
+    recordStepStarted(deps.db, { ...key, scheduledAt, build: deps.build }),
+  );
   const ended = (outcome: StepEnd['outcome']) =>
     awaitStore(context, () => recordStepEnded(deps.db, { ...key, attempt, outcome }));
   try {

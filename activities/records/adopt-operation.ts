@@ -33,7 +33,7 @@ const CONDITION: Readonly<Record<OperationStepRow['state'], (step: OperationStep
  */
 export async function adoptOperation({ deps, input }: RecordContext<'adoptOperation'>): Promise<OperationProgress> {
   const { vnfLcmOpOccId: id } = input;
-  const operation = await adoptLostOperation(deps.db, id);
+  const operation = await adoptLostOperation(deps.db, id, deps.build);
   if (!operation) {
     throw new VnflowError('OPERATION_STATE', { detail: `The operation ${id} has ended: no workflow takes it over.` });
   }

@@ -27,6 +27,7 @@ const Step = z
     progress: z.string().optional(),
     logTail: z.string().optional(),
     note: z.string().optional(),
+    build: z.string().optional(),
     error: KeptProblem.optional(),
   })
   .meta({ id: 'Step' });
@@ -42,6 +43,7 @@ const Timeline = z
     startTime: time,
     stateEnteredTime: time,
     error: KeptProblem.optional(),
+    build: z.string().optional(),
     expectedSeconds: seconds.optional(),
     steps: z.array(Step),
   })

@@ -25,6 +25,7 @@ export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promi
     startTime: row.startTime.toISOString(),
     stateEnteredTime: row.stateEnteredTime.toISOString(),
     error: row.error,
+    build: row.build,
     expectedSeconds: steps.length === 0 ? undefined : expectedSeconds(steps, expected),
     steps: steps.map((step) => stepView(step, { nodes, expectedSeconds: expected(step.kind) })),
   });
@@ -51,6 +52,7 @@ export function stepView(
     progress: step.state === 'RUNNING' ? step.progress : undefined,
     logTail: step.logTail,
     note: step.note,
+    build: step.build,
     error: step.error,
   });
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { expect } from 'vitest';
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { problemOf } from '../../activities/records/operation-problem.ts';
 import type {
   RecordActivities,
@@ -12,6 +11,8 @@ import type {
   StepInput,
 } from '../../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../../domain/operation/operator-actions.ts';
+import type { Plan } from '../../domain/operation/plan.ts';
+import type { OperationProgress } from '../../domain/operation/progress.ts';
 import type { Operation } from '../../domain/operations.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { planInstantiateRollback } from '../../domain/stack-plans/instantiate.ts';
@@ -23,6 +24,7 @@ import { type StartedOperation, startOperation } from '../../engine/start-operat
 import { RECORD_QUEUE, TASK_QUEUE, workflowId } from '../../workflows/contract.ts';
 import { planInstantiate } from './domain/cluster-plans.ts';
 import { startTestTemporal, testBundle } from './temporal.ts';
+import { until } from './until.ts';
 
 type WithoutSender<Action> = Action extends OperatorAction ? Omit<Action, 'by'> : never;
 interface StepTrouble {
@@ -50,8 +52,8 @@ export async function startOperationWorld() {
     Worker.create({ connection: native, taskQueue: RECORD_QUEUE, activities: recordActivities(script) }),
   ]);
   const running = Promise.all(workers.map((worker) => worker.run()));
-  const runWorkflows = async () => {
-    const worker = await Worker.create({ connection: native, taskQueue: TASK_QUEUE, workflowBundle: bundle });
+  const runWorkflows = async (workflowBundle: WorkflowBundleOption = bundle) => {
+    const worker = await Worker.create({ connection: native, taskQueue: TASK_QUEUE, workflowBundle });
     const ran = worker.run();
     return () => {
       worker.shutdown();
@@ -88,22 +90,33 @@ export async function startOperationWorld() {
         stopWorkflows = await runWorkflows();
       };
     },
+    /** Lets the workflows of another build go on with all operations. Undefined: those of the present code. */
+    changeBuild: async (workflowBundle?: WorkflowBundleOption) => {
+      await stopWorkflows();
+      stopWorkflows = await runWorkflows(workflowBundle);
+    },
     ended: (one: StartedOperation): Promise<unknown> => handle(one).result(),
     /** Waits until Temporal shows this activity of the workflow as pending; undefined: until it shows none. */
     untilPending: (one: StartedOperation, activity: string | undefined) =>
-      expect
-        .poll(async () => (await handle(one).describe()).raw.pendingActivities?.[0]?.activityType?.name, {
-          timeout: 10_000,
-          interval: 50,
-        })
-        .toBe(activity),
+      until(
+        `the pending activity is ${activity}`,
+        async () => (await handle(one).describe()).raw.pendingActivities?.[0]?.activityType?.name,
+        (name) => name === activity,
+      ),
     untilRecorded: (one: StartedOperation, what: string) =>
-      expect.poll(() => records(one).at(-1) ?? '', { timeout: 10_000, interval: 20 }).toContain(what),
+      until(
+        `the last record is ${what}`,
+        () => records(one).at(-1) ?? '',
+        (last) => last.includes(what),
+      ),
     untilBegun: (one: StartedOperation, stepId: string, times = 1) =>
-      expect
-        .poll(() => own(one).filter((attempt) => attempt.stepId === stepId).length, { timeout: 10_000, interval: 20 })
-        .toBe(times),
+      until(
+        `${stepId} has begun ${times} times`,
+        () => own(one).filter((attempt) => attempt.stepId === stepId).length,
+        (begun) => begun === times,
+      ),
     stop: async () => {
+      script.releaseAll();
       for (const worker of workers) worker.shutdown();
       await Promise.all([running, stopWorkflows()]);
       await native.close();
@@ -123,16 +136,26 @@ export function newOperation(operation: Operation = 'INSTANTIATE'): StartedOpera
 type RecordName = keyof RecordActivities;
 type Script = ReturnType<typeof newScript>;
 
+/** A key of a script: a step or a record of all operations, or of one (`ofOperation`). */
+export function ofOperation({ vnfLcmOpOccId }: Pick<StartedOperation, 'vnfLcmOpOccId'>, key: string): string {
+  return `${vnfLcmOpOccId} ${key}`;
+}
+
 /** What a test sets for the activities, and what they have recorded. */
 function newScript() {
   const holds = new Map<string, Promise<void>>();
+  const releases = new Set<() => void>();
   return {
     ran: [] as StepInput[],
     recorded: new Map<string, string[]>(),
     /** Step → how its next attempt fails. */
     failOnce: new Map<string, StepTrouble>(),
     /** Record → why it fails, again and again. */
-    broken: new Map<RecordName, ApplicationFailure>(),
+    broken: new Map<string, ApplicationFailure>(),
+    /** Operation → its plans. An operation without an entry gets those of a small cluster. */
+    plans: new Map<string, { readonly forward: Plan; readonly rollback?: Plan | undefined }>(),
+    /** Operation → what a workflow that takes it over finds in the store. */
+    adopted: new Map<string, OperationProgress>(),
     /** Operations whose request the API has withdrawn. */
     withdrawn: new Set<string>(),
     holds,
@@ -143,18 +166,24 @@ function newScript() {
     hold: (stepId: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       holds.set(stepId, promise);
+      releases.add(resolve);
       return () => {
         holds.delete(stepId);
         resolve();
       };
     },
+    releaseAll: () => {
+      for (const release of releases) release();
+    },
   };
 }
 
-function recordActivities({ recorded, broken, holds, withdrawn }: Script): RecordActivities {
-  const note = async (name: RecordName, id: string, what?: string) => {
-    await holds.get(name);
-    const failure = broken.get(name);
+function recordActivities({ recorded, broken, holds, withdrawn, plans, adopted }: Script): RecordActivities {
+  const note = async (name: RecordName, vnfLcmOpOccId: string, what?: string) => {
+    const id = vnfLcmOpOccId;
+    const own = ofOperation({ vnfLcmOpOccId }, name);
+    await heldUp([holds.get(name), holds.get(own)]);
+    const failure = broken.get(own) ?? broken.get(name);
     if (failure) throw failure;
     if (what !== undefined) recorded.set(id, [...(recorded.get(id) ?? []), what]);
   };
@@ -166,13 +195,17 @@ function recordActivities({ recorded, broken, holds, withdrawn }: Script): Recor
     },
     adoptOperation: async ({ vnfLcmOpOccId }) => {
       await note('adoptOperation', vnfLcmOpOccId);
+      const progress = adopted.get(vnfLcmOpOccId);
+      if (progress) return progress;
       throw ApplicationFailure.nonRetryable('it has ended', 'OPERATION_STATE');
     },
     requestGrant: ({ vnfLcmOpOccId }) => note('requestGrant', vnfLcmOpOccId),
-    surveyControlPlane: async () => {},
+    surveyControlPlane: ({ vnfLcmOpOccId }) => note('surveyControlPlane', vnfLcmOpOccId),
     makePlan: async ({ direction, vnfInstanceId, vnfLcmOpOccId }) => {
       await holds.get(`makePlan ${direction}`);
       if (direction === 'rollback') await note('makePlan', vnfLcmOpOccId);
+      const planned = plans.get(vnfLcmOpOccId)?.[direction];
+      if (planned) return planned;
       if (direction === 'rollback') return planInstantiateRollback();
       if (vnfInstanceId.startsWith('f')) return planTerminate({ terminationType: 'FORCEFUL' });
       const plan = planInstantiate({
@@ -191,7 +224,9 @@ function recordActivities({ recorded, broken, holds, withdrawn }: Script): Recor
       note('recordCancelPending', vnfLcmOpOccId, `cancel ${cancelMode} by ${by}`),
     recordStepControl: ({ vnfLcmOpOccId, kind, stepId, by }) =>
       note('recordStepControl', vnfLcmOpOccId, `${kind} ${stepId} by ${by}`),
-    recordTimer: async () => {},
+    recordTimer: async ({ vnfLcmOpOccId, state }) => {
+      if (plans.has(vnfLcmOpOccId)) await note('recordTimer', vnfLcmOpOccId, `timer ${state}`);
+    },
     recordEnd: ({ vnfLcmOpOccId, direction }) =>
       note('recordEnd', vnfLcmOpOccId, direction === 'forward' ? 'COMPLETED' : 'ROLLED_BACK'),
   };
@@ -200,9 +235,11 @@ function recordActivities({ recorded, broken, holds, withdrawn }: Script): Recor
 function stepActivities({ ran, failOnce, holds }: Script): StepActivities {
   const attempt = async (input: StepInput) => {
     ran.push(input);
-    await heldUp([holds.get('*'), holds.get(input.stepId)]);
-    const trouble = failOnce.get(input.stepId);
-    failOnce.delete(input.stepId);
+    const own = ofOperation(input, input.stepId);
+    await heldUp([holds.get('*'), holds.get(input.stepId), holds.get(own)]);
+    const key = failOnce.has(own) ? own : input.stepId;
+    const trouble = failOnce.get(key);
+    failOnce.delete(key);
     if (!trouble) return {};
     const { type, message, retriable = false } = trouble;
     throw ApplicationFailure.create({ type, message, nonRetryable: !retriable, details: [{ seen: 'tail' }] });

@@ -72,6 +72,7 @@ export async function startSystem(options: SystemOptions = {}) {
     allowPackageCode: options.allowPackageCode ?? false,
     metricsListen: undefined,
     bootLimitSeconds: undefined,
+    build: 'test',
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
     registryCopyLimitBytes: options.registryCopyLimitBytes ?? 64 * 1024 * 1024,

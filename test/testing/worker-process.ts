@@ -124,6 +124,7 @@ async function run(): Promise<void> {
     backups: DEFAULT_BACKUPS,
     registryCopyLimitBytes: 64 * 1024 * 1024,
     allowPackageCode: false,
+    build: 'test',
     bootLimitSeconds: undefined,
     vimHosts: { trusted: ['127.0.0.1'] },
   };
