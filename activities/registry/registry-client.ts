@@ -196,14 +196,13 @@ function agentOf({ session, signal }: NodeContext, { scheme, host, port, ca }: R
     );
     return undefined;
   };
-  // a channel of SSH is no socket: what Node does to a connection that is kept by default would throw in an event, and
-  // end the process
-  agent.keepSocketAlive = () => true;
-  agent.reuseSocket = () => {};
   return agent;
 }
 
-/** What the agent calls on sockets that it keeps. A channel of SSH has no keep-alive of TCP, and holds no process. */
+/**
+ * What the agent calls on sockets that it keeps: without these methods it throws in an event, which ends the process. A
+ * channel of SSH has no keep-alive of TCP, and holds no process.
+ */
 function asSocket(tunnel: Duplex): Duplex {
   const itself = () => tunnel;
   return Object.assign(tunnel, { setKeepAlive: itself, setTimeout: itself, ref: itself, unref: itself });
