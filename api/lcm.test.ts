@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { readFreeInfo } from '../store/free-info.ts';
 import { findOperation } from '../store/operations.ts';
 import { secretName } from '../store/secrets.ts';
 import { enterState } from '../test/testing/api/enter-state.ts';
@@ -36,6 +37,16 @@ it('creates an instance as Tacker answers it: Location, Version, links, nothing 
     _links: { self: { href: self }, instantiate: { href: `${self}/instantiate` } },
   });
   expect((await test.call('GET', `${INSTANCES}/${json.id}`)).json).toEqual(json);
+});
+
+it('keeps what looks like a secret in metadata sealed, and shows the rest', async () => {
+  const { vnfdId } = await givenPackage(test);
+  const metadata = { zone: 'a', api_key: 'canary-8881', list: [{ name: 'password', value: 'canary-8882' }] };
+  const { json, text } = await test.call('POST', INSTANCES, { json: { vnfdId, metadata } });
+  expect(json.metadata).toEqual({ zone: 'a', list: [{ name: 'password' }] });
+  const row = await test.db.selectFrom('vnfInstance').selectAll().where('id', '=', json.id).executeTakeFirstOrThrow();
+  expect(text + JSON.stringify(row)).not.toContain('canary-888');
+  expect((await readFreeInfo(test.secrets, row)).metadata).toEqual(metadata);
 });
 
 it('sends only the headers that Tacker sends (its request_id filter gives each answer an id)', async () => {

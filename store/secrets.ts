@@ -48,6 +48,8 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
 export const secretName = {
   operationParams: (opOccId: string) => `operation/${opOccId}/params`,
   vimConnectionInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/vimConnectionInfo`,
+  /** `metadata`, `extensions` and `vnfConfigurableProperties`, where something in them looks like a secret. */
+  freeInfo: (vnfInstanceId: string) => `vnf/${vnfInstanceId}/freeInfo`,
   /** Of the kind of the VNF. @param keptAs as the kind says */
   kindParameters: (vnfInstanceId: string, keptAs: string) => `vnf/${vnfInstanceId}/${keptAs}`,
   /** The Heat templates that were generated for the stack of an instance. */

@@ -6,6 +6,7 @@ import { slotName, slotNames } from '../../domain/slot.ts';
 import { vnfcSlots } from '../../domain/stack-plans/healed-vnfcs.ts';
 import { flavour, vduCount } from '../../domain/vnfd.ts';
 import { packageOfInstance } from '../../planning/package-of-instance.ts';
+import { readFreeInfo } from '../../store/free-info.ts';
 import { findPlan } from '../../store/operation-plans.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { readFact } from '../facts/kept-facts.ts';
@@ -56,12 +57,10 @@ export async function readCodeDocuments(context: ActivityContext): Promise<CodeD
       vnfProductName: instance.productName,
       vnfSoftwareVersion: instance.softwareVersion,
       vnfdVersion: instance.vnfdVersion,
-      vnfConfigurableProperties: instance.vnfConfigurableProperties ?? undefined,
+      ...(await readFreeInfo(deps.secrets, instance)),
       vimConnectionInfo: withoutSecrets(instance.vimConnectionInfo ?? undefined),
       instantiationState: instance.instantiationState,
       instantiatedVnfInfo: info,
-      metadata: instance.metadata ?? undefined,
-      extensions: instance.extensions ?? undefined,
     },
     ...grantDocuments({
       ...input,

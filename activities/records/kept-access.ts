@@ -1,3 +1,4 @@
+import { sealFreeInfo } from '../../store/free-info.ts';
 import type { Database } from '../../store/open-store.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { ActivityContext } from '../activity-context.ts';
@@ -11,12 +12,13 @@ import { readRequest } from '../facts/read-request.ts';
  */
 export async function readKeptAccess(context: ActivityContext): Promise<(tx: Database) => Promise<void>> {
   const { deps, input } = context;
-  const { vimConnectionInfo } = await readRequest(context, 'INSTANTIATE');
+  const { vimConnectionInfo, extensions, vnfConfigurableProperties } = await readRequest(context, 'INSTANTIATE');
   const { kept } = await readVnf(context);
   const { vnfInstanceId: owner } = input;
   return async (tx) => {
     const secrets = deps.secrets.within(tx);
     await secrets.put(secretName.vimConnectionInfo(owner), vimConnectionInfo, owner);
+    await sealFreeInfo(secrets, owner, { extensions, vnfConfigurableProperties });
     if (kept) await secrets.put(secretName.kindParameters(owner, kept.as), kept.parameters, owner);
   };
 }

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { keepLcmRequest } from '../../store/lcm-requests.ts';
 import { findOperation } from '../../store/operations.ts';
@@ -12,7 +13,11 @@ import { createRecordActivities } from './index.ts';
 const db = await openTestStore();
 const secrets = createSecrets(db, randomBytes(32));
 // The records of a MODIFY_INFO need the store only.
-const records = createRecordActivities({ db, secrets } as unknown as ActivityDependencies);
+const records = createRecordActivities({
+  db,
+  secrets,
+  log: pino({ level: 'silent' }),
+} as unknown as ActivityDependencies);
 const tenant = 'a tenant';
 
 async function givenInstance(): Promise<string> {

@@ -2,6 +2,7 @@ import { changedInfo, modifiedInfo } from '../../domain/modified-info.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
 import { withoutRegistryLogins } from '../../domain/vnf-kinds/kubernetes-cluster/registry-connections.ts';
 import { reconfiguredVnf } from '../../planning/make-plan.ts';
+import { readFreeInfo, sealFreeInfo } from '../../store/free-info.ts';
 import type { StateChange } from '../../store/operations.ts';
 import { secretName } from '../../store/secrets.ts';
 import type { ActivityContext } from '../activity-context.ts';
@@ -24,9 +25,7 @@ export async function readModification(
     {
       vnfInstanceName: row.name ?? undefined,
       vnfInstanceDescription: row.description ?? undefined,
-      vnfConfigurableProperties: row.vnfConfigurableProperties ?? undefined,
-      metadata: row.metadata ?? undefined,
-      extensions: row.extensions ?? undefined,
+      ...(await readFreeInfo(deps.secrets, row)),
       vimConnectionInfo: (sealed ?? {}) as Record<string, unknown>,
     },
     request,
@@ -36,8 +35,8 @@ export async function readModification(
   const kept = (await reconfiguredVnf(deps, { instance: row, request }))?.vnf.kept;
   return {
     instance: {
-      ...maps,
-      ...withoutRegistryLogins(maps),
+      ...withoutSecrets(maps),
+      ...withoutSecrets(withoutRegistryLogins(maps)),
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
       ...(vimConnectionInfo === undefined ? {} : { vimConnectionInfo: withoutSecrets(vimConnectionInfo) }),
@@ -45,6 +44,7 @@ export async function readModification(
     ...(changed === undefined ? {} : { changedInfo: changed }),
     also: async (tx) => {
       const secrets = deps.secrets.within(tx);
+      await sealFreeInfo(secrets, owner, maps);
       if (kept) await secrets.put(secretName.kindParameters(owner, kept.as), kept.parameters, owner);
       if (vimConnectionInfo === undefined) return;
       await secrets.put(secretName.vimConnectionInfo(owner), vimConnectionInfo, owner);

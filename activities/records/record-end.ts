@@ -88,8 +88,8 @@ async function readInstantiated(context: ActivityContext): Promise<InstanceChang
     instantiationState: 'INSTANTIATED',
     instantiatedVnfInfo: await readDiscoveredInfo(context),
     vimConnectionInfo: withoutSecrets(request.vimConnectionInfo ?? {}),
-    extensions: request.extensions,
-    vnfConfigurableProperties: request.vnfConfigurableProperties,
+    extensions: withoutSecrets(request.extensions),
+    vnfConfigurableProperties: withoutSecrets(request.vnfConfigurableProperties),
   };
 }
 

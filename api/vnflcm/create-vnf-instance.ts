@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { VnflowError } from '../../domain/problems.ts';
+import { withoutSecrets } from '../../domain/redaction.ts';
 import type { CreateVnfRequest } from '../../domain/sol-requests.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
+import { sealFreeInfo } from '../../store/free-info.ts';
 import { findVnfInstance, insertVnfInstance, type VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { createNotUsableProblem, usablePackage } from './usable-package.ts';
@@ -17,10 +19,11 @@ export async function createVnfInstance(
   tenant: string,
   body: CreateVnfRequest,
 ): Promise<VnfInstanceRow> {
-  const { db } = context;
+  const { db, secrets } = context;
   const onboarded = await usablePackage(context, tenant, body.vnfdId);
   checkVduVnfcMapping(body.metadata);
   const id = randomUUID();
+  await sealFreeInfo(secrets, id, { metadata: body.metadata });
   try {
     await insertVnfInstance(db, {
       id,
@@ -33,9 +36,10 @@ export async function createVnfInstance(
       productName: onboarded.productName ?? '',
       softwareVersion: onboarded.softwareVersion ?? '',
       vnfdVersion: onboarded.vnfdVersion ?? '',
-      metadata: body.metadata,
+      metadata: withoutSecrets(body.metadata),
     });
   } catch (error) {
+    await secrets.removeOwnedBy(id);
     if (violatedConstraint(error) === 'reference')
       throw createNotUsableProblem(body.vnfdId, 'the package has just been deleted');
     throw error;
