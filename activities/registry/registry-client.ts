@@ -182,9 +182,12 @@ function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
   );
 }
 
-/** Every connection is one through the session. TLS is spoken with the registry itself. */
+/**
+ * Every connection is one through the session. TLS is spoken with the registry itself. Node ends a connection with TLS
+ * over a channel of SSH that it has kept, so each request has one of its own.
+ */
 function agentOf({ session, signal }: NodeContext, { scheme, host, port, ca }: RegistryAccess): Agent {
-  const agent = scheme === 'https' ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const agent = scheme === 'https' ? new TlsAgent({ keepAlive: false }) : new Agent({ keepAlive: true });
   const open = async (): Promise<Duplex> => {
     const tunnel = asSocket(await session.connect(port, { host, timeoutMs: CONNECT_MS, signal }));
     return scheme === 'http' ? tunnel : connectTls({ socket: tunnel, host, ...(ca === undefined ? {} : { ca }) });
