@@ -73,8 +73,15 @@ export async function startOperationWorld() {
     /** Attempts that began, as inputs of their activities. */
     attempts: own,
     stepsOf: (one: StartedOperation) => own(one).map(({ stepId }) => stepId),
-    start: (one: StartedOperation) =>
-      startOperation(client, one, { isOpen: async () => true, endObsolete: async () => false }),
+    /** Starts an operation as the API does, and repeats the request as its client does when the answer is late. */
+    start: async (one: StartedOperation) => {
+      const begin = () => startOperation(client, one, { isOpen: async () => true, endObsolete: async () => false });
+      const again = (error: unknown) => {
+        if (error instanceof VnflowError && error.code === 'ENGINE_UNAVAILABLE') return begin();
+        throw error;
+      };
+      await begin().catch(again).catch(again);
+    },
     /** Sends a control as the API does. */
     control: (one: StartedOperation, action: WithoutSender<OperatorAction>) =>
       sendControl(client, { ...action, by: 'tester' } as OperatorAction, one).then(
