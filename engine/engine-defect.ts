@@ -24,6 +24,12 @@ export function describeDefect(
   return `${fails} cannot continue it: a task of its workflow ${workflowId} has failed ${times} (${why})${origin}`;
 }
 
+/** The answer to a control. @param began the build that began the operation; undefined when it is not known */
+export function createDefectProblem(task: StuckTask, began: string | null | undefined): VnflowError {
+  const detail = `The control could not be carried out: ${describeDefect(task, began)}.`;
+  return new VnflowError('ENGINE_DEFECT', { detail });
+}
+
 /**
  * Waits for a call to a workflow, but not for one that its build cannot continue: that workflow would never answer.
  * @param call gets a signal: when it is aborted, nothing waits for the call any more
@@ -39,6 +45,11 @@ export async function failAtDefect(
   called.catch(() => {}); // it may fail when nothing waits for it any more
   try {
     await Promise.race([called, watchForDefect(client, operation, answered.signal)]);
+  } catch (error) {
+    // Temporal may end the call at once when the task fails: then nothing was there to be watched.
+    if (!(error instanceof VnflowError) || error.code !== 'ENGINE_UNAVAILABLE') throw error;
+    const standing = await workflowStanding(client, operation.vnfInstanceId, SECOND_ATTEMPT).catch(() => undefined);
+    throw standing?.kind === 'stuck' ? createDefectProblem(standing.task, operation.build) : error;
   } finally {
     answered.abort();
   }
@@ -55,8 +66,7 @@ async function watchForDefect(
     const standing = await workflowStanding(client, vnfInstanceId, SECOND_ATTEMPT).catch(() => undefined);
     agreeing = standing?.kind === 'stuck' ? agreeing + 1 : 0;
     if (standing?.kind !== 'stuck' || agreeing < LOOKS_THAT_AGREE) continue;
-    const detail = `The control could not be carried out: ${describeDefect(standing.task, build)}.`;
-    throw new VnflowError('ENGINE_DEFECT', { detail });
+    throw createDefectProblem(standing.task, build);
   }
   return new Promise(() => {});
 }

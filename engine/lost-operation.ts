@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { PROBLEMS, problemDetails } from '../domain/problems.ts';
 import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
-import { describeDefect, SECOND_ATTEMPT } from './engine-defect.ts';
+import { createDefectProblem, describeDefect, SECOND_ATTEMPT } from './engine-defect.ts';
 import { endObsoleteWorkflow, endWorkflow } from './obsolete-workflow.ts';
 import { type StartedOperation, startOperation } from './start-operation.ts';
 import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
@@ -29,15 +29,24 @@ export async function settleOperation(
   if (!operation) return 'ended';
   // An operation that is shown with a defect is shown so until its task succeeds, and not only until it fails again.
   const attempts = operation.lost ? SECOND_ATTEMPT : enough;
-  const cause = lostCause(await workflowStanding(client, operation.vnfInstanceId, attempts), operation);
+  const standing = await workflowStanding(client, operation.vnfInstanceId, attempts);
+  const cause = lostCause(standing, operation);
   if (cause === undefined) {
-    await unmarkLost(db, operation);
+    if (!isTakenOver(operation, standing)) await unmarkLost(db, operation);
     return 'runs';
   }
   if (operation.lost) return 'lost';
   const marked = await markLost(db, operation, lostProblem(operation, cause));
   // The workflow wrote a record between the two reads: it lived a moment ago, and may have ended since.
   return marked ? 'lost' : (await findOpenOperationById(db, id)) ? 'runs' : 'ended';
+}
+
+/**
+ * Whether the workflow began after the operation was found lost: then it takes the operation over, and needs it in
+ * FAILED_TEMP. It removes the mark itself.
+ */
+function isTakenOver({ lost, stateEnteredTime }: OpenOperation, standing: WorkflowStanding): boolean {
+  return lost !== null && standing.kind !== 'gone' && standing.startedAt > stateEnteredTime;
 }
 
 interface LostCause {
@@ -66,7 +75,7 @@ function lostProblem({ id, operation, operationState }: OpenOperation, { code, w
 /**
  * Gives a lost operation a new workflow, which goes on from the plan and the steps in the store and waits for a
  * decision.
- * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
+ * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE, ENGINE_DEFECT
  */
 export async function takeOver({ client, db }: Engine, id: string): Promise<void> {
   const operation = await findOpenOperationById(db, id);
@@ -89,7 +98,8 @@ export async function takeOver({ client, db }: Engine, id: string): Promise<void
   await startOperation(client, input, other).catch(async (error: unknown) => {
     // Nothing waits for the acceptance any more: a build that can continue the workflow must not begin with it later.
     const begun = await workflowStanding(client, vnfInstanceId, SECOND_ATTEMPT);
-    if (begun.kind === 'stuck') await endWorkflow(client, vnfInstanceId, { runId: begun.runId, why: 'not accepted' });
-    throw error;
+    if (begun.kind !== 'stuck') throw error;
+    await endWorkflow(client, vnfInstanceId, { runId: begun.runId, why: 'not accepted' });
+    throw createDefectProblem(begun.task, operation.build);
   });
 }

@@ -9,7 +9,16 @@ import type { LostMark, VnfLcmOpOccTable } from './schema.ts';
 /** The columns of an operation that the reconciler reads. */
 export type OpenOperation = Pick<
   Selectable<VnfLcmOpOccTable>,
-  'id' | 'vnfInstanceId' | 'tenant' | 'operation' | 'operationState' | 'error' | 'recordSeq' | 'lost' | 'build'
+  | 'id'
+  | 'vnfInstanceId'
+  | 'tenant'
+  | 'operation'
+  | 'operationState'
+  | 'error'
+  | 'recordSeq'
+  | 'lost'
+  | 'build'
+  | 'stateEnteredTime'
 >;
 
 const COLUMNS = [
@@ -22,6 +31,7 @@ const COLUMNS = [
   'recordSeq',
   'lost',
   'build',
+  'stateEnteredTime',
 ] as const;
 
 /** Lists the operations of all tenants that have not ended. */
