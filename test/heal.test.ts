@@ -69,7 +69,8 @@ function lastPodOn(nodeName: string) {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'db-0', namespace: 'default', labels },
-    spec: { nodeName },
+    spec: { nodeName, containers: [{ name: 'db', image: 'registry.k8s.io/pause:3.9' }] },
+    status: { pulledAt: 0 },
   };
   objects['PodDisruptionBudget/default/db'] = {
     apiVersion: 'policy/v1',

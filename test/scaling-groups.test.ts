@@ -12,6 +12,7 @@ import { recreateStack } from '../activities/steps/recreate-stack.ts';
 import { replaceServers } from '../activities/steps/replace-servers.ts';
 import { shrinkStack } from '../activities/steps/shrink-stack.ts';
 import type { ActivityKind } from '../domain/steps/index.ts';
+import { createHostRules } from '../network/host-rules.ts';
 import { packCsar } from '../packages/pack.ts';
 import { startSimulator } from '../simulator/index.ts';
 import { createClusterBackups } from '../store/cluster-backups.ts';
@@ -43,6 +44,7 @@ beforeAll(async () => {
     log,
     pace: paceAt(200),
     build: 'test',
+    vimHosts: createHostRules({ trusted: ['127.0.0.1'] }),
     backups: { ...DEFAULT_BACKUPS, store: createClusterBackups(db, randomBytes(32)) },
     registryCopies: { store: createRegistryCopies(db, randomBytes(32)), limitBytes: 0 },
   };

@@ -4,8 +4,10 @@ import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { VimConnectionInfo, type VnfInfoModificationRequest } from '../../domain/sol-requests.ts';
 import { secretName } from '../../store/secrets.ts';
+import { findVim } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
+import { isResourceId } from '../http/resource-id.ts';
 import { resolveVimConnections } from './resolve-vim.ts';
 import { checkVduVnfcMapping } from './vdu-vnfc-mapping.ts';
 
@@ -69,7 +71,24 @@ async function completedConnections(
     tenant,
     parseMember(Connections, merged, ['vimConnectionInfo']),
   );
-  return Object.fromEntries(
-    Object.entries(patch).map(([key, entry]) => [key, key in before ? entry : (resolved[key] ?? entry)]),
-  );
+  const kept: ConnectionPatch = {};
+  for (const [key, entry] of Object.entries(patch)) {
+    const present = before[key];
+    kept[key] = present ? await leaveRegisteredVim(context, tenant, { entry, present }) : (resolved[key] ?? entry);
+  }
+  return kept;
+}
+
+/**
+ * A connection that names a registered VIM is used as the VIM says. A patch that gives it credentials or an endpoint of
+ * its own, and no `vimId`, takes it out of the VIM: otherwise the patch would have no effect.
+ */
+async function leaveRegisteredVim(
+  { db }: ApiContext,
+  tenant: string,
+  { entry, present: { vimId } }: { entry: ConnectionPatch[string]; present: VimConnectionInfo },
+): Promise<ConnectionPatch[string]> {
+  if (entry === null || entry === undefined || 'vimId' in entry || !isResourceId(vimId)) return entry;
+  if (!('accessInfo' in entry) && !('interfaceInfo' in entry)) return entry;
+  return (await findVim(db, tenant, vimId)) ? { ...entry, vimId: null } : entry;
 }

@@ -213,7 +213,11 @@ export const BROKEN_ENGINES: readonly BrokenEngine[] = [
         from: 'object: (members) => objectToRemoval(before, { members, nodes, slot }),',
         to: 'object: () => undefined,',
       },
-      { file: 'activities/steps/remove-control-plane.ts', from: 'if (objection) throw refusalOf(objection);', to: '' },
+      {
+        file: 'activities/steps/remove-control-plane.ts',
+        from: 'if (objection) throw makeRefusal(objection);',
+        to: '',
+      },
     ],
     story: besideDead,
     expects: '10 ',

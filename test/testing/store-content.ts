@@ -1,8 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../store/open-store.ts';
 
-/** Tables that are left out. `step_duration` gets a row from every step, whatever its outcome. */
-const NOT_CONTENT = new Set(['step_duration', 'schema_migration']);
+/**
+ * Tables that are left out. `step_duration` gets a row from every step, whatever its outcome, and the audit trail one
+ * from every request that writes.
+ */
+const NOT_CONTENT = new Set(['step_duration', 'schema_migration', 'audit_entry']);
 
 /** Every row of every table, by table; the packages' own bytes are left out. */
 export async function storeContent(db: Database): Promise<Record<string, unknown[]>> {
