@@ -91,8 +91,10 @@ it.each(dumps)('opens and migrates a store of an earlier build: %s', async (file
   expect(await secrets.get(secretName.operationParams(id))).toEqual({ flavourId: 'simple' });
 });
 
-it('has a dump of every schema that a build before the numbers left behind', () => {
-  expect(dumps).toEqual(expect.arrayContaining(NAMES_BEFORE_NUMBERS.map((_, index) => `000${index + 1}.sql`)));
+it('has a dump of every earlier schema: `npm run record-release -- --schemas` makes those that are missing', () => {
+  const numbers = dumps.sort().map((file) => Number.parseInt(file, 10));
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  expect(numbers.length).toBeGreaterThanOrEqual(NAMES_BEFORE_NUMBERS.length);
 });
 
 it('leaves the record of a build with dated names as it is, so that this build can go on with the store', async () => {
