@@ -1,4 +1,10 @@
 import { VnflowError } from '../../domain/problems.ts';
+import {
+  INSTALL_PARAMETERS,
+  type InstallParameters,
+  packageParametersPath,
+  readPackageParameters,
+} from '../../domain/vnf-kinds/kubernetes-cluster/install-parameters.ts';
 import { ClusterParameters } from '../../domain/vnf-kinds/kubernetes-cluster/parameters.ts';
 import {
   type BackupOnNode,
@@ -9,6 +15,7 @@ import {
 import type { JobResult } from '../../ssh/job.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { readFact } from '../facts/kept-facts.ts';
+import { readPackageFile } from '../facts/package-file.ts';
 import { readInstallScript } from './install-script.ts';
 import { nameOfPhase, type PhaseContext, type PhaseJob, runPhaseJob } from './phase-job.ts';
 
@@ -35,6 +42,7 @@ export async function runPhase(step: PhaseContext, phase: Phase): Promise<JobRes
     phase: nameOfPhase(phase),
     node: { name: node.nodeName, address: node.nicAddress, loginUser: login.username },
     parameters,
+    installParameters: await readInstallParameters(step, parameters),
     cluster: phase.seenAs?.(cluster) ?? cluster,
     ...(phase.credentials === undefined ? {} : { credentials: phase.credentials }),
     ...(phase.vrrpPassword === undefined ? {} : { vrrpPassword: phase.vrrpPassword }),
@@ -49,6 +57,16 @@ export async function runPhase(step: PhaseContext, phase: Phase): Promise<JobRes
     ...(jobSuffix === undefined ? {} : { jobSuffix }),
     ...(sealSecrets ? { sealSecrets } : {}),
   });
+}
+
+/** The values that the package gives the parameters of its install script. Those of the request come before them. */
+async function readInstallParameters(
+  context: ActivityContext,
+  { script_path, [INSTALL_PARAMETERS]: requested = {} }: ClusterParameters,
+): Promise<InstallParameters> {
+  const at = packageParametersPath(script_path);
+  const file = await readPackageFile(context, at);
+  return { ...(file === undefined ? {} : readPackageParameters(file.toString(), at)), ...requested };
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 } from './shell/command.ts';
 
 const VALUES = new Set(
-  '--version --set --values -f --namespace -n --context --wait-duration -o --output --helm-set --chart-directory --kubeconfig'.split(
+  '--version --set --values -f --namespace -n --context --wait-duration -o --output --helm-set --chart-directory --repository --kubeconfig'.split(
     ' ',
   ),
 );

@@ -1,6 +1,21 @@
 import { FileError } from '../world/files/tree.ts';
-import { binaryKey, keyId, keysIn, type SigningKey, withoutArmour } from '../world/internet/signing-keys.ts';
-import { type CommandContext, type CommandTable, failure, type Output, ok, parseArguments } from './shell/command.ts';
+import {
+  armouredKey,
+  binaryKey,
+  keyId,
+  keysIn,
+  type SigningKey,
+  withoutArmour,
+} from '../world/internet/signing-keys.ts';
+import {
+  type Arguments,
+  type CommandContext,
+  type CommandTable,
+  failure,
+  type Output,
+  ok,
+  parseArguments,
+} from './shell/command.ts';
 
 const VALUES = new Set('-o --output --homedir --keyring --primary-keyring --status-fd --import-options'.split(' '));
 
@@ -21,11 +36,13 @@ async function input(file: string | undefined, context: CommandContext): Promise
 
 const NOTHING = 'gpg: no valid OpenPGP data found.';
 
-/** Shows keys and removes their armour. Keyrings and signatures of files are not simulated. */
+/** Shows keys, removes their armour, and takes single keys out of a file. Signatures of files are not simulated. */
 async function gpg(args: readonly string[], context: CommandContext): Promise<Output> {
   const parsed = parseArguments(args, VALUES);
   if (parsed.has('--version')) return ok('gpg (GnuPG) 2.2.27\nlibgcrypt 1.9.4\n');
   const [file] = parsed.operands;
+  const keyring = context.path(`${parsed.value('--homedir') ?? '/root/.gnupg'}/pubring.kbx`);
+  if (parsed.has('--export')) return exportKeys(parsed.operands, parsed, { context, keyring });
   let bytes: string;
   try {
     bytes = await input(file, context);
@@ -38,9 +55,39 @@ async function gpg(args: readonly string[], context: CommandContext): Promise<Ou
     if (keys.length === 0) return failure(2, NOTHING);
     return ok(keys.map(parsed.has('--with-colons') ? colons : words).join(''));
   }
+  if (parsed.has('--import')) return importKeys(bytes, { context, keyring });
   if (parsed.has('--dearmor', '--dearmour'))
     return dearmor(bytes, parsed.value('-o', '--output'), { context, yes: parsed.has('--yes') });
   return failure(2, `gpg: ${args.join(' ')}: not simulated here`);
+}
+
+interface Keyring {
+  readonly context: CommandContext;
+  /** The file of the keyring. */
+  readonly keyring: string;
+}
+
+/** `gpg --import FILE`: adds all keys of the file to the keyring. */
+function importKeys(bytes: string, { context, keyring }: Keyring): Output {
+  const keys = keysIn(bytes);
+  if (keys.length === 0) return failure(2, `${NOTHING}\ngpg: Total number processed: 0`);
+  const held = context.files.exists(keyring) ? context.files.read(keyring) : '';
+  try {
+    context.files.write(keyring, held + keys.map(binaryKey).join(''));
+    return ok();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return failure(2, `gpg: error opening keyring '${keyring}'`);
+  }
+}
+
+/** `gpg --export FINGERPRINT…`: the keys of the keyring with these fingerprints. */
+function exportKeys(wanted: readonly string[], parsed: Arguments, { context, keyring }: Keyring): Output {
+  const held = keysIn(context.files.exists(keyring) ? context.files.read(keyring) : '');
+  const found = held.filter((key) => wanted.length === 0 || wanted.some((id) => key.fingerprint.endsWith(id)));
+  if (found.length === 0) return { stdout: '', stderr: 'gpg: WARNING: nothing exported\n', exitCode: 0 };
+  if (parsed.has('--armor', '-a')) return ok(found.map(armouredKey).join(''));
+  return { stdout: found.map(binaryKey).join(''), binary: true, stderr: '', exitCode: 0 };
 }
 
 function dearmor(

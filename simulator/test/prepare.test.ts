@@ -60,10 +60,10 @@ describe('the phase prepare of the install script on a simulated node', () => {
     );
   });
 
-  it('counts a spoiled download as a temporary failure, and installs nothing of it', async () => {
+  it('refuses a spoiled download for good, and installs nothing of it; another run downloads anew', async () => {
     cloud.nodes.faults.add({ kind: 'download-corrupted', urlPrefix: CONTAINERD, times: 1 });
     const { code, stderr } = await prepare();
-    expect(code).toBe(75);
+    expect(code).toBe(1);
     expect(stderr).toContain(
       'does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
     );
@@ -73,7 +73,35 @@ describe('the phase prepare of the install script on a simulated node', () => {
 
   it('refuses a download whose digest is not the one that the script pins', async () => {
     await root(`sed -i s/d66161d54546/d66161d54547/ /root/install.sh`);
-    expect(await prepare()).toMatchObject({ code: 75 });
+    expect(await prepare()).toMatchObject({ code: 1 });
+  });
+
+  it("takes a mirror's file with one of the sums of the parameters, and no other file", async () => {
+    const [wrong, right] = ['c'.repeat(64), 'd66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69'];
+    const refused = await prepare(`CONTAINERD_SHA256=${wrong}`);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain(`does not have the sha256 ${wrong}: it is not the file it should be`);
+    expect(await prepare(`CONTAINERD_SHA256=${wrong},${right}`)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('writes the pinned key alone where a repository publishes several, and another one when the pin changes', async () => {
+    const keys = () => root('gpg --show-keys --with-colons /etc/apt/keyrings/kubernetes-apt-keyring.asc | grep ^fpr');
+    const [kubernetes, docker] = [
+      'DE15B14486CD377B9E876E1A234654DA9A296436',
+      '9DC858229FC7DD38854AE2D88D81803C0EBFCD88',
+    ];
+    const urls = [
+      'https://pkgs.k8s.io/core:/stable:/v1.26/deb/Release.key',
+      'https://download.docker.com/linux/ubuntu/gpg',
+    ];
+    for (const url of urls) await root(`curl -fsSL ${url} >> /root/both.key`);
+    expect((await root('gpg --show-keys --with-colons /root/both.key | grep ^fpr')).stdout).toContain(docker);
+    // the script's own download is replaced: it gets both keys
+    await root('cat > /root/install.sh', INSTALL_SCRIPT.replace(/fetch "[^"]*Release.key"/, 'cp /root/both.key'));
+    expect(await prepare()).toMatchObject({ code: 0, stderr: '' });
+    expect((await keys()).stdout).toBe(`fpr:::::::::${kubernetes}:\n`);
+    await prepare(`KUBERNETES_VERSION=1.26.9 KUBERNETES_APT_FINGERPRINT=${docker}`); // apt does not accept it
+    expect((await keys()).stdout).toBe(`fpr:::::::::${docker}:\n`);
   });
 
   it('checks versions without a pin against the published sums', async () => {

@@ -7,7 +7,7 @@ import contextlib, json, shutil, sys
 import cloud
 from machines import KUBECTL, NODE_SH, Machines
 from proxy import LOGIN, proxy
-from vnflow import KEEP, ROOT, Instance, Vnflow, archive, expect, main, say
+from vnflow import KEEP, ROOT, Instance, Vnflow, archive, expect, for_the_mirror, main, say
 
 V1 = '/vnflcm/v1/vnf_instances'
 
@@ -56,6 +56,7 @@ def v1_request(flavour, vim, by):
         one['vimId'] = vim
     for link in body['extVirtualLinks']:
         link['resourceId'] = cloud.network('net0')
+    for_the_mirror(body)
     return body
 
 

@@ -1,7 +1,7 @@
 """vnflow of this checkout, started on the lab with a data directory of its own, and its HTTP API. Standard library only."""
 import contextlib, json, os, shutil, signal, subprocess, sys, tempfile, time, urllib.error, urllib.request
 from pathlib import Path
-import cloud
+import cloud, mirror
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = next(iter(sorted(ROOT.glob('.vnflow/node/*/bin'))), None)
@@ -231,15 +231,21 @@ def request_of(flavour, level):
         vim['accessInfo'].update(username=env['OS_USERNAME'], password=env['OS_PASSWORD'], project=env['OS_PROJECT_NAME'])
     for link in body['extVirtualLinks']:
         link['resourceId'] = cloud.network('net0')
+    for_the_mirror(body)
     return {**body, **({'instantiationLevelId': level} if level else {})}
 
 
+def for_the_mirror(body):
+    """Adds the install parameters of the offline mirror to a request for a cluster. The package stays as it is."""
+    parameters = body['additionalParams'].get('k8s_cluster_installation_param')
+    if parameters:
+        parameters['install_parameters'] = mirror.install_parameters()
+
+
 def archive(name, edits=(), sample='kubernetes-cluster'):
-    """Packs a sample package as the offline mirror needs it. edits: (file, old, new), each must be found. @returns the zip"""
+    """Packs a sample package. edits: (file, old, new), each must be found. @returns the zip"""
     folder = Path(tempfile.mkdtemp(prefix=f'lab-package-{name}-'))
-    source = folder / 'source/samples/kubernetes-cluster'  # where package.sh looks
-    shutil.copytree(ROOT / 'samples' / sample, source)
-    subprocess.run([str(cloud.LAB / 'package/package.sh'), str(folder / 'source'), str(folder)], check=True, stdout=subprocess.DEVNULL)
+    shutil.copytree(ROOT / 'samples' / sample, folder / 'pkg')
     for file, old, new in edits:
         text = (folder / 'pkg' / file).read_text()
         if old not in text:

@@ -5,6 +5,7 @@ import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
 import { checkConnections } from './check-registries.ts';
 import { describeMissing, installContractOf, readsProxy } from './install-contract.ts';
+import { checkInstallParameters, INSTALL_PARAMETERS } from './install-parameters.ts';
 import { scriptText } from './install-scripts.ts';
 import { CLUSTER_PARAMETERS, ClusterParameters, hasCredential, registriesOf } from './parameters.ts';
 import { parametersByAspect } from './parameters-by-aspect.ts';
@@ -41,7 +42,8 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
   return parameters;
 }
 
-function checkScript({ script_path: given, proxy }: ClusterParameters, { files }: PackageContents): void {
+function checkScript(parameters: ClusterParameters, { files }: PackageContents): void {
+  const { script_path: given, proxy, [INSTALL_PARAMETERS]: values = {} } = parameters;
   const text = scriptText(given, files);
   if (text === undefined) throw wrong('script_path', `the VNF package has no file ${given}`);
   const verdict = installContractOf(text);
@@ -49,6 +51,7 @@ function checkScript({ script_path: given, proxy }: ClusterParameters, { files }
   if ((proxy?.http_proxy || proxy?.https_proxy) && !readsProxy(text)) {
     throw wrong('proxy', `the install script ${given} reads no http_proxy, so its nodes could not use a proxy`);
   }
+  checkInstallParameters(values, { at: `${MEMBER}.${INSTALL_PARAMETERS}`, script: { path: given, text } });
 }
 
 function checkProxy(proxy: ProxyParameters | undefined): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withoutHostBits } from '../../ipv4-network.ts';
 import { ProxyParameters } from '../../node-proxy.ts';
+import { INSTALL_PARAMETERS, InstallParameters } from './install-parameters.ts';
 import { REGISTRY_CONNECTIONS, RegistryConnections } from './registry-connections.ts';
 
 /** Host bits, as the guides have them (192.168.3.0/16), are cleared: not every tool takes them. */
@@ -22,8 +23,8 @@ const nodeLogin = z.object({
 export const CLUSTER_PARAMETERS = {
   key: 'k8s_cluster_installation_param',
   keptAs: 'clusterParameters',
-  /** The servers have no other way out than the proxy. */
-  keptMembers: ['proxy'],
+  /** The servers have no other way out than the proxy, and a new node has the versions and mirrors of the others. */
+  keptMembers: ['proxy', INSTALL_PARAMETERS],
   fixedMembers: [],
   /** A node that is made anew must not have other registries than the others. */
   heldMembers: [REGISTRY_CONNECTIONS],
@@ -43,6 +44,8 @@ export const ClusterParameters = z.object({
   proxy: ProxyParameters.optional(),
   /** The private registries that the nodes pull images from. */
   [REGISTRY_CONNECTIONS]: RegistryConnections.optional(),
+  /** Versions, mirrors, keys and checksums, by the names that the install script declares. */
+  [INSTALL_PARAMETERS]: InstallParameters.optional(),
 });
 export type ClusterParameters = z.infer<typeof ClusterParameters>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type NodeProxy, nodeProxy } from '../../node-proxy.ts';
+import type { InstallParameters } from './install-parameters.ts';
 import { type ClusterParameters, registriesOf } from './parameters.ts';
 import { isTls } from './registry-connections.ts';
 
@@ -53,6 +54,8 @@ interface PhaseFacts {
   readonly phase: string;
   readonly node: { readonly name: string; readonly address: string; readonly loginUser: string };
   readonly parameters: ClusterParameters;
+  /** Values for what the install script declares: those of the package, and those of the request before them. */
+  readonly installParameters?: InstallParameters;
   readonly cluster: ClusterContext;
   readonly credentials?: JoinCredentials;
   /** Only for the load balancer: what keepalived's members prove to each other. */
@@ -69,6 +72,7 @@ export function phaseEnvironment({
   phase,
   node,
   parameters,
+  installParameters = {},
   cluster,
   credentials,
   vrrpPassword,
@@ -76,6 +80,7 @@ export function phaseEnvironment({
 }: PhaseFacts): Record<string, string> {
   const { master_node } = parameters;
   return {
+    ...installParameters, // first: no parameter replaces a variable of vnflow
     NODE_NAME: node.name,
     NODE_IP: node.address,
     LOGIN_USER: node.loginUser,

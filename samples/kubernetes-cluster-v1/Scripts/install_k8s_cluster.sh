@@ -17,6 +17,26 @@ CRI_SOCKET=unix:///run/containerd/containerd.sock
 ETCD_DATA=/var/lib/etcd
 WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, whatever its own mode
 
+# The parameters that a request (install_parameters) or the package (install_parameters.yaml) may set, with their forms.
+#@ parameter KUBERNETES_VERSION version
+#@ parameter KUBERNETES_CNI_VERSION version
+#@ parameter CONTAINERD_VERSION version
+#@ parameter CONTAINERD_SHA256 sha256
+#@ parameter RUNC_VERSION version
+#@ parameter RUNC_SHA256 sha256
+#@ parameter CILIUM_CLI_VERSION version
+#@ parameter CILIUM_CLI_SHA256 sha256
+#@ parameter CILIUM_VERSION version
+#@ parameter CILIUM_CHART_URL url
+#@ parameter CILIUM_IMAGE_REPOSITORY repository
+#@ parameter CNI_WAIT duration
+#@ parameter DOWNLOAD_URL url
+#@ parameter IMAGE_REPOSITORY repository
+#@ parameter KUBERNETES_APT_URL url
+#@ parameter KUBERNETES_APT_FINGERPRINT fingerprint
+#@ parameter REGISTRY_IMAGE image
+#@ parameter REGISTRY_PORT port
+
 NODE_NAME=${NODE_NAME:-}
 NODE_IP=${NODE_IP:-}
 CLUSTER_ENDPOINT=${CLUSTER_ENDPOINT:-}
@@ -30,6 +50,13 @@ CONTAINERD_VERSION=${CONTAINERD_VERSION#v}
 RUNC_VERSION=${RUNC_VERSION#v}
 CILIUM_CLI_VERSION=${CILIUM_CLI_VERSION#v}
 CILIUM_VERSION=${CILIUM_VERSION#v}
+KUBERNETES_CNI_VERSION=${KUBERNETES_CNI_VERSION:-}
+KUBERNETES_CNI_VERSION=${KUBERNETES_CNI_VERSION#v}
+CONTAINERD_SHA256=${CONTAINERD_SHA256:-}
+RUNC_SHA256=${RUNC_SHA256:-}
+CILIUM_CLI_SHA256=${CILIUM_CLI_SHA256:-}
+CILIUM_CHART_URL=${CILIUM_CHART_URL:-}
+CILIUM_IMAGE_REPOSITORY=${CILIUM_IMAGE_REPOSITORY:-}
 JOIN_TOKEN=${JOIN_TOKEN:-}
 CA_CERT_HASH=${CA_CERT_HASH:-}
 CERTIFICATE_KEY=${CERTIFICATE_KEY:-}
@@ -117,7 +144,11 @@ check_variables() {
   only_characters BACKUP_FILE "$BACKUP_FILE" 'A-Za-z0-9./_-'
   only_characters BACKUP_ID "$BACKUP_ID$RESTORE_ID" 'A-Za-z0-9-'
   only_characters BACKUP_REVISION "$BACKUP_REVISION" '0-9'
-  only_characters versions "$KUBERNETES_VERSION$CONTAINERD_VERSION$RUNC_VERSION$CILIUM_CLI_VERSION$CILIUM_VERSION" 'A-Za-z0-9.+-'
+  only_characters versions "$KUBERNETES_VERSION$CONTAINERD_VERSION$RUNC_VERSION$CILIUM_CLI_VERSION$CILIUM_VERSION$KUBERNETES_CNI_VERSION" 'A-Za-z0-9.+-'
+  only_characters checksums "$CONTAINERD_SHA256$RUNC_SHA256$CILIUM_CLI_SHA256" 'a-f0-9,'
+  only_characters mirrors "$DOWNLOAD_URL$KUBERNETES_APT_URL$CILIUM_CHART_URL" 'A-Za-z0-9.:/_~-'
+  only_characters CILIUM_IMAGE_REPOSITORY "$CILIUM_IMAGE_REPOSITORY" 'A-Za-z0-9./:_-'
+  only_characters KUBERNETES_APT_FINGERPRINT "$KUBERNETES_APT_FINGERPRINT" 'A-F0-9'
 }
 
 make_work_directory() {
@@ -271,6 +302,27 @@ known_sha256() {
   esac
 }
 
+# pinned_sha256 NAME: that of the parameters, which may be several (one for each architecture), or the known one.
+pinned_sha256() {
+  local given
+  case "$1" in
+    containerd-*) given=$CONTAINERD_SHA256 ;;
+    runc-*) given=$RUNC_SHA256 ;;
+    *) given=$CILIUM_CLI_SHA256 ;;
+  esac
+  if [ -n "$given" ]; then printf '%s' "$given"; else known_sha256 "$1"; fi
+}
+
+# has_sha256 FILE SUM[,SUM…]: is one of them the file's?
+has_sha256() {
+  local sum
+  [ -f "$1" ] || return 1
+  for sum in $(printf '%s' "$2" | tr ',' ' '); do
+    if printf '%s  %s\n' "$sum" "$1" | sha256sum -c - > /dev/null 2>&1; then return 0; fi
+  done
+  return 1
+}
+
 # fetch URL FILE
 fetch() {
   local code
@@ -287,19 +339,19 @@ fetch() {
 # download NAME URL SUMS_URL FILE: NAME as in known_sha256; other versions are checked against the published sums.
 download() {
   local sum
-  sum=$(known_sha256 "$1")
+  sum=$(pinned_sha256 "$1")
   if [ -z "$sum" ]; then
     fetch "$3" "$WORK/sums"
     sum=$(sed -n -e "s#^\([0-9a-f]\{64\}\)[ *]*${2##*/}\$#\1#p" "$WORK/sums")
     [ -n "$sum" ] || fail "$3 names no sha256 of ${2##*/}: nothing unchecked is installed"
   fi
-  if [ ! -f "$4" ] || ! printf '%s  %s\n' "$sum" "$4" | sha256sum -c - > /dev/null 2>&1; then
+  if ! has_sha256 "$4" "$sum"; then
     say "downloading $2"
-    fetch "$2" "$4"
+    fetch "$2" "$4" # what is cut off on the way fails here: curl compares the length
   fi
-  if ! printf '%s  %s\n' "$sum" "$4" | sha256sum -c - > /dev/null 2>&1; then
+  if ! has_sha256 "$4" "$sum"; then
     rm -f "$4"
-    try_later "$2 does not have the sha256 $sum: cut off on the way, or not the file it should be"
+    fail "$2 does not have the sha256 $sum: it is not the file it should be, and nothing of it is installed"
   fi
 }
 
@@ -404,15 +456,34 @@ UNIT
   printf 'runtime-endpoint: %s\n' "$CRI_SOCKET" | put /etc/crictl.yaml 0644 || exit
 }
 
+# has_only_pinned_key FILE: does it contain the key of KUBERNETES_APT_FINGERPRINT, and no other one?
+has_only_pinned_key() {
+  local keys
+  [ -f "$1" ] || return 1
+  # the line after "pub" is the fingerprint of the key itself; others are those of subkeys
+  keys=$(gpg --show-keys --with-colons "$1" 2> /dev/null | awk -F: '$1 == "pub" { own = 1 } $1 == "fpr" && own { print $10; own = 0 }')
+  [ "$keys" = "$KUBERNETES_APT_FINGERPRINT" ]
+}
+
+# export_pinned_key FILE FILE: takes the pinned key out of a file that may contain others.
+export_pinned_key() {
+  rm -rf "$WORK/gnupg"
+  mkdir -p "$WORK/gnupg" && chmod 700 "$WORK/gnupg" || fail "cannot make $WORK/gnupg"
+  gpg --homedir "$WORK/gnupg" --batch --quiet --import "$1" 2> "$WORK/gpg.err"
+  gpg --homedir "$WORK/gnupg" --batch --armor --export "$KUBERNETES_APT_FINGERPRINT" > "$2" 2>> "$WORK/gpg.err"
+  rm -rf "$WORK/gnupg"
+}
+
 add_kubernetes_repository() {
   local minor key
   minor=$(printf '%s' "$1" | cut -d. -f1,2)
   key=/etc/apt/keyrings/kubernetes-apt-keyring.asc
-  if [ ! -f "$key" ]; then
+  if ! has_only_pinned_key "$key"; then
     fetch "$KUBERNETES_APT_URL/v$minor/deb/Release.key" "$WORK/Release.key"
-    gpg --show-keys --with-colons "$WORK/Release.key" 2> /dev/null | grep -q "^fpr:.*:$KUBERNETES_APT_FINGERPRINT:" ||
-      fail "the key of the Kubernetes packages is not $KUBERNETES_APT_FINGERPRINT: it is not trusted"
-    put "$key" 0644 < "$WORK/Release.key"
+    export_pinned_key "$WORK/Release.key" "$WORK/pinned.key"
+    has_only_pinned_key "$WORK/pinned.key" ||
+      fail "the key $KUBERNETES_APT_FINGERPRINT is not in $KUBERNETES_APT_URL/v$minor/deb/Release.key: no other key is trusted"
+    put "$key" 0644 < "$WORK/pinned.key"
   fi
   put /etc/apt/sources.list.d/kubernetes.list 0644 << LIST
 deb [signed-by=$key] $KUBERNETES_APT_URL/v$minor/deb/ /
@@ -426,6 +497,9 @@ install_kubernetes() {
     shift
     installed "$package" "$KUBERNETES_VERSION-" || set -- "$@" "$package=$KUBERNETES_VERSION-*"
   done
+  if [ -n "$KUBERNETES_CNI_VERSION" ] && ! installed kubernetes-cni "$KUBERNETES_CNI_VERSION-"; then
+    set -- "$@" "kubernetes-cni=$KUBERNETES_CNI_VERSION-*"
+  fi
   [ $# -gt 0 ] || return 0
   add_kubernetes_repository "$KUBERNETES_VERSION"
   apt-mark unhold kubelet kubeadm kubectl > /dev/null 2>&1
@@ -1060,6 +1134,15 @@ cilium_release() {
   admin_kubectl --namespace kube-system get secret --selector owner=helm,name=cilium --output 'jsonpath={.items[*].metadata.labels.status}'
 }
 
+# install_cilium OPTION…: with the mirrors of the parameters.
+install_cilium() {
+  [ -z "$CILIUM_CHART_URL" ] || set -- "$@" --repository "$CILIUM_CHART_URL"
+  [ -z "$CILIUM_IMAGE_REPOSITORY" ] || set -- "$@" --set "image.repository=$CILIUM_IMAGE_REPOSITORY/cilium" \
+    --set "operator.image.repository=$CILIUM_IMAGE_REPOSITORY/operator" \
+    --set "envoy.image.repository=$CILIUM_IMAGE_REPOSITORY/cilium-envoy"
+  cilium install "$@"
+}
+
 phase_cni() {
   [ -f "$ADMIN_CONF" ] || fail "this node has no control plane: run the phase on a control-plane node"
   export KUBECONFIG=$ADMIN_CONF
@@ -1075,7 +1158,7 @@ phase_cni() {
         say "an earlier installation of Cilium did not end: removing it"
         cilium uninstall || try_later "cannot remove the unfinished Cilium"
       fi
-      cilium install --version "$CILIUM_VERSION" --set "ipam.operator.clusterPoolIPv4PodCIDRList={$POD_CIDR}" ||
+      install_cilium --version "$CILIUM_VERSION" --set "ipam.operator.clusterPoolIPv4PodCIDRList={$POD_CIDR}" ||
         try_later "cilium install failed: see the reason above"
       ;;
   esac
