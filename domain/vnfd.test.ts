@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { samplePackageFiles } from '../test/testing/domain/sample-package.ts';
-import { flavour, level, readVnfd, vduCount, vduIds } from './vnfd.ts';
+import { findLevel, flavour, readVnfd, vduCount, vduIds } from './vnfd.ts';
 
 const SIMPLE = 'Definitions/flavour_simple.yaml';
 
@@ -49,7 +49,7 @@ describe('the VNFD of the sample package', () => {
     expect(vduCount(simple, 'workerNode', 'instantiation_level_2')).toBe(4);
     expect(vduCount(complex, 'masterNode')).toBe(3);
     expect(vduCount(complex, 'masterNode', 'instantiation_level_3')).toBe(5);
-    expect(level(simple).scaleLevels).toEqual({ workerNode_scale: 0 });
+    expect(findLevel(simple).scaleLevels).toEqual({ workerNode_scale: 0 });
   });
 
   it('scales workers by one, up to two steps', () => {

@@ -4,7 +4,7 @@ import { readFlavour } from './vnfd/flavour.ts';
 import { flavourIdOf } from './vnfd/flavour-id.ts';
 import type { Flavour, Level } from './vnfd/model.ts';
 import { type Topology, topologyOf } from './vnfd/topology.ts';
-import { type Definitions, invalid, type NodeTemplate, toscaText } from './vnfd/tosca.ts';
+import { createVnfdProblem, type Definitions, type NodeTemplate, toscaText } from './vnfd/tosca.ts';
 import { type TypeHierarchy, typeHierarchy } from './vnfd/type-hierarchy.ts';
 
 /** The parts of a VNFD (SOL001) that a VNFM needs, with SOL's names. */
@@ -36,11 +36,13 @@ function readIdentity(definitions: readonly Definitions[], types: TypeHierarchy)
   );
   const found = nodes.find(({ node }) => node.properties?.['descriptor_id'] !== undefined);
   if (found === undefined) {
-    throw invalid('No node template of the VNFD has the property descriptor_id: the VNF node must name the vnfdId.');
+    throw createVnfdProblem(
+      'No node template of the VNFD has the property descriptor_id: the VNF node must name the vnfdId.',
+    );
   }
   const property = (name: string): string => {
     const read = toscaText.safeParse(propertyOf(found, name, types));
-    if (!read.success) throw invalid(`${found.file.path}: the VNF node needs the property ${name} as text.`);
+    if (!read.success) throw createVnfdProblem(`${found.file.path}: the VNF node needs the property ${name} as text.`);
     return read.data;
   };
   return {
@@ -104,10 +106,12 @@ function flavourFiles(definitions: readonly Definitions[], types: TypeHierarchy)
 function readFlavours(definitions: readonly Definitions[], types: TypeHierarchy): Flavour[] {
   const flavours = flavourFiles(definitions, types).map(({ file, id }) => readFlavour(file, id, types));
   if (flavours.length === 0) {
-    throw invalid('No file of the VNFD has substitution_mappings.properties.flavour_id: the VNFD needs a flavour.');
+    throw createVnfdProblem(
+      'No file of the VNFD has substitution_mappings.properties.flavour_id: the VNFD needs a flavour.',
+    );
   }
   const twice = flavours.find(({ id }, index) => flavours.findIndex((other) => other.id === id) !== index);
-  if (twice) throw invalid(`Two files of the VNFD describe the flavour ${twice.id}.`);
+  if (twice) throw createVnfdProblem(`Two files of the VNFD describe the flavour ${twice.id}.`);
   return flavours;
 }
 
@@ -137,7 +141,7 @@ export function flavour(vnfd: Vnfd, id: string): Flavour {
  * The instantiation level, the default one if none is named. A flavour without levels has one, which has no name.
  * @throws VnflowError BAD_REQUEST naming the levels of the flavour
  */
-export function level(of: Flavour, id: string | undefined = of.defaultLevelId): Level {
+export function findLevel(of: Flavour, id: string | undefined = of.defaultLevelId): Level {
   const found = of.levels.find((one) => one.id === id);
   if (found) return found;
   if (id === undefined && of.levels.length === 0) return { id: '', vduCounts: of.initialCounts, scaleLevels: {} };
@@ -155,7 +159,7 @@ export function level(of: Flavour, id: string | undefined = of.defaultLevelId): 
  * @throws VnflowError BAD_REQUEST for an unknown VDU or level
  */
 export function vduCount(of: Flavour, vduId: string, levelId?: string): number {
-  const { vduCounts: counts } = level(of, levelId);
+  const { vduCounts: counts } = findLevel(of, levelId);
   const count = Object.hasOwn(counts, vduId) ? counts[vduId] : undefined;
   if (count !== undefined) return count;
   const known = of.vdus.map((vdu) => vdu.id).join(', ');

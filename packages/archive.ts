@@ -2,7 +2,7 @@ import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, type Zi
 import { VnflowError } from '../domain/problems.ts';
 import { BoundedReader, type ByteSource } from './byte-source.ts';
 import type { CsarLimits } from './csar-limits.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { checkEntryName } from './entry-name.ts';
 
 /**
@@ -32,7 +32,7 @@ const HARMLESS_FILE_TYPES: ReadonlySet<number> = new Set([0, 0o100000, 0o040000]
  */
 export async function listEntries(source: ByteSource, limits: CsarLimits): Promise<readonly ArchiveEntry[]> {
   if (source.size > limits.archiveBytes) {
-    throw csarInvalid(`The package has ${source.size} bytes, more than ${limits.archiveBytes}; make it smaller.`);
+    throw createCsarProblem(`The package has ${source.size} bytes, more than ${limits.archiveBytes}; make it smaller.`);
   }
   try {
     return await readDirectory(source, limits);
@@ -48,7 +48,7 @@ async function readDirectory(source: ByteSource, limits: CsarLimits): Promise<re
     validateEntrySizes: false,
   });
   if (zip.entryCount > limits.entries) {
-    throw csarInvalid(`The package has ${zip.entryCount} entries, more than ${limits.entries}; leave files out.`);
+    throw createCsarProblem(`The package has ${zip.entryCount} entries, more than ${limits.entries}; leave files out.`);
   }
   const entries: ArchiveEntry[] = [];
   for await (const entry of zip.eachEntry()) entries.push(await checkedEntry(zip, entry));
@@ -62,15 +62,17 @@ async function checkedEntry(zip: ZipFile, entry: Entry): Promise<ArchiveEntry> {
   checkEntryName(path);
   const isDirectory = path.endsWith('/');
   if (!HARMLESS_FILE_TYPES.has((entry.externalFileAttributes >>> 16) & FILE_TYPE)) {
-    throw csarInvalid(`The entry ${path} is a symbolic link or a device; put the file itself into the package.`);
+    throw createCsarProblem(`The entry ${path} is a symbolic link or a device; put the file itself into the package.`);
   }
-  if (entry.isEncrypted()) throw csarInvalid(`The entry ${path} is encrypted; pack it without a password.`);
+  if (entry.isEncrypted()) throw createCsarProblem(`The entry ${path} is encrypted; pack it without a password.`);
   if (!entry.canDecodeFileData()) {
-    throw csarInvalid(`The entry ${path} has compression method ${entry.compressionMethod}; use deflate or store.`);
+    throw createCsarProblem(
+      `The entry ${path} has compression method ${entry.compressionMethod}; use deflate or store.`,
+    );
   }
   const header = await zip.readLocalFileHeaderPromise(entry);
   if (!header.fileName.equals(entry.fileNameRaw)) {
-    throw csarInvalid(`The entry ${path} has another name in its own header; make the archive anew.`);
+    throw createCsarProblem(`The entry ${path} has another name in its own header; make the archive anew.`);
   }
   return {
     path,
@@ -91,7 +93,7 @@ function refuseDuplicates(entries: readonly ArchiveEntry[]): void {
   const files = new Set<string>();
   for (const { path, isDirectory } of entries) {
     if (isDirectory) continue;
-    if (files.has(path)) throw csarInvalid(`The entry ${path} is in the archive twice; keep one.`);
+    if (files.has(path)) throw createCsarProblem(`The entry ${path} is in the archive twice; keep one.`);
     files.add(path);
   }
   for (const { path } of entries) {
@@ -99,7 +101,7 @@ function refuseDuplicates(entries: readonly ArchiveEntry[]): void {
     for (let depth = 1; depth < parts.length; depth++) {
       const folder = parts.slice(0, depth).join('/');
       if (files.has(folder))
-        throw csarInvalid(`The entry ${folder} is both a file and the folder of ${path}; rename one.`);
+        throw createCsarProblem(`The entry ${folder} is both a file and the folder of ${path}; rename one.`);
     }
   }
 }
@@ -112,7 +114,7 @@ function refuseOverlaps(entries: readonly ArchiveEntry[]): void {
   let previous: ArchiveEntry | undefined;
   for (const entry of ordered) {
     if (previous && entry.headerStart < previous.dataEnd) {
-      throw csarInvalid(
+      throw createCsarProblem(
         `The entries ${previous.path} and ${entry.path} share bytes (a zip bomb); make the archive anew.`,
       );
     }
@@ -123,12 +125,12 @@ function refuseOverlaps(entries: readonly ArchiveEntry[]): void {
 function makeArchiveError(error: unknown): VnflowError {
   const reason = error instanceof Error ? error.message : String(error);
   if (/end of central directory record signature not found/i.test(reason)) {
-    return csarInvalid(
+    return createCsarProblem(
       'The package is not a zip archive, or its end is missing; upload the whole CSAR as a zip file.',
       error,
     );
   }
   if (/encrypt/i.test(reason))
-    return csarInvalid('The package has an encrypted entry; pack it without a password.', error);
-  return csarInvalid(`The zip archive is damaged: ${reason}; make it and upload it again.`, error);
+    return createCsarProblem('The package has an encrypted entry; pack it without a password.', error);
+  return createCsarProblem(`The zip archive is damaged: ${reason}; make it and upload it again.`, error);
 }

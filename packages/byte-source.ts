@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 
 /** Bytes that can be read at any position: a file or a buffer. */
 export interface ByteSource {
@@ -22,12 +22,12 @@ const CHUNK_BYTES = 256 * 1024;
 export async function openByteSource(file: string | Buffer): Promise<ByteSource> {
   if (typeof file !== 'string') return bufferSource(file);
   const handle = await open(file, 'r').catch((error: Error) => {
-    throw csarInvalid(`The package ${file} cannot be read: ${error.message}.`, error);
+    throw createCsarProblem(`The package ${file} cannot be read: ${error.message}.`, error);
   });
   const status = await handle.stat();
   if (!status.isFile()) {
     await handle.close();
-    throw csarInvalid(`The package ${file} is no file; name the zip archive.`);
+    throw createCsarProblem(`The package ${file} is no file; name the zip archive.`);
   }
   return {
     size: status.size,

@@ -1,7 +1,7 @@
 import type { ArchiveEntry } from './archive.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { CsarLimits } from './csar-limits.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { decodeText } from './csar-text.ts';
 import { type EntryContent, readEntryContent } from './entry-content.ts';
 import type { HashClaim } from './hash-claims.ts';
@@ -35,7 +35,7 @@ export interface CsarReading {
 export async function readCsarText({ source, limits, entries }: CsarReading, path: string): Promise<string> {
   const entry = entries.get(path);
   if (entry === undefined) {
-    throw csarInvalid(`The package has no ${path}; add it at the top of the archive, without a folder around.`);
+    throw createCsarProblem(`The package has no ${path}; add it at the top of the archive, without a folder around.`);
   }
   const { bytes } = await readEntryContent(source, entry, { limits });
   return decodeText(path, bytes);
@@ -66,7 +66,7 @@ export async function readCsarContents(
     totalBytes += content.size;
     keptBytes += content.bytes?.length ?? 0;
     if (keptBytes > limits.keptBytes) {
-      throw csarInvalid(
+      throw createCsarProblem(
         `The small files up to ${entry.path} have more than ${limits.keptBytes} bytes together; leave files out.`,
       );
     }
@@ -79,7 +79,7 @@ export async function readCsarContents(
 function refuseClaimsWithoutFile(claims: readonly HashClaim[], entries: ReadonlyMap<string, unknown>): void {
   const dangling = claims.find(({ path }) => !isImageFile(path) && !entries.has(path));
   if (!dangling) return;
-  throw csarInvalid(
+  throw createCsarProblem(
     `${dangling.claimedIn} has a hash of ${dangling.path}, which is not in the package; add the file or drop the block.`,
   );
 }
@@ -87,7 +87,7 @@ function refuseClaimsWithoutFile(claims: readonly HashClaim[], entries: Readonly
 function refuseWrongHash({ path, nodeAlgorithm, hash, claimedIn }: HashClaim, { hashes }: EntryContent): void {
   const actual = hashes.get(nodeAlgorithm);
   if (actual === hash.toLowerCase()) return;
-  throw csarInvalid(
+  throw createCsarProblem(
     `The entry ${path} does not have the hash that ${claimedIn} gives (it has ${actual}); restore the file or correct its Hash.`,
   );
 }

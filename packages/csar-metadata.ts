@@ -1,4 +1,4 @@
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { type HashClaim, readHashClaims } from './hash-claims.ts';
 import { readMetadataBlocks } from './metadata-blocks.ts';
 
@@ -23,13 +23,17 @@ export function readToscaMeta(text: string, paths: ReadonlySet<string>): ToscaMe
   const entryDefinitions = blocks[0]?.get('entry-definitions') ?? '';
   const manifest = blocks[0]?.get('etsi-entry-manifest') ?? '';
   if (entryDefinitions === '') {
-    throw csarInvalid(`${TOSCA_META} has no Entry-Definitions in its first block; name the VNFD's first file there.`);
+    throw createCsarProblem(
+      `${TOSCA_META} has no Entry-Definitions in its first block; name the VNFD's first file there.`,
+    );
   }
   refuseMissing('Entry-Definitions', entryDefinitions, paths);
   if (manifest !== '') {
     refuseMissing('ETSI-Entry-Manifest', manifest, paths);
     if (!manifest.endsWith('.mf')) {
-      throw csarInvalid(`${TOSCA_META}: ETSI-Entry-Manifest ${manifest} does not end in .mf; rename the manifest.`);
+      throw createCsarProblem(
+        `${TOSCA_META}: ETSI-Entry-Manifest ${manifest} does not end in .mf; rename the manifest.`,
+      );
     }
   }
   return {
@@ -49,19 +53,21 @@ export function rootMetadata(paths: ReadonlySet<string>): ToscaMeta | undefined 
   const [entryDefinitions, ...others] = [...paths].filter((path) => /^[^/]+\.ya?ml$/.test(path));
   if (entryDefinitions === undefined) return undefined;
   if (others.length > 0) {
-    throw csarInvalid(
+    throw createCsarProblem(
       `The package has no ${TOSCA_META} and several YAML files at its root (${[entryDefinitions, ...others].join(', ')}); keep one, or add ${TOSCA_META}.`,
     );
   }
   const expected = entryDefinitions.replace(/\.ya?ml$/, '.mf');
   const misnamed = [...paths].find((path) => /^[^/]+\.mf$/.test(path) && path !== expected);
   if (misnamed !== undefined) {
-    throw csarInvalid(`The manifest ${misnamed} does not have the name of the VNFD; rename it ${expected}.`);
+    throw createCsarProblem(`The manifest ${misnamed} does not have the name of the VNFD; rename it ${expected}.`);
   }
   return { entryDefinitions, manifest: paths.has(expected) ? expected : undefined, claims: [] };
 }
 
 function refuseMissing(name: string, path: string, paths: ReadonlySet<string>): void {
   if (paths.has(path)) return;
-  throw csarInvalid(`${TOSCA_META}: ${name} names ${path}, which is not in the package; add it or correct the path.`);
+  throw createCsarProblem(
+    `${TOSCA_META}: ${name} names ${path}, which is not in the package; add it or correct the path.`,
+  );
 }

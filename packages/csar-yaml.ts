@@ -1,7 +1,7 @@
 import { countYamlTokens, readYaml } from '../domain/safe-yaml.ts';
 import { mayBelongToVnfd } from '../domain/vnfd/definition-files.ts';
 import type { CsarLimits } from './csar-limits.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { decodeText } from './csar-text.ts';
 
 const DEFINITIONS_FILE = /^Definitions\/[^/]+\.ya?ml$/;
@@ -36,7 +36,7 @@ export function csarYaml(paths: Iterable<string>, files: ReadonlyMap<string, Buf
     }
     bytes += content?.length ?? 0;
     if (bytes > limits.yamlBytes) {
-      throw csarInvalid(
+      throw createCsarProblem(
         `The YAML files in Definitions/ and BaseHOT/ have more than ${limits.yamlBytes} bytes together, at ${path}; make them smaller.`,
       );
     }
@@ -54,14 +54,14 @@ export function refuseBadTemplates(templates: ReadonlyMap<string, string>): void
   for (const [path, text] of templates) {
     tokens += countYamlTokens(text, MOST_TOKENS - tokens);
     if (tokens > MOST_TOKENS) {
-      throw csarInvalid(
+      throw createCsarProblem(
         `The Heat templates have more than ${MOST_TOKENS} names and values, at ${path}; make them smaller.`,
       );
     }
     try {
       readYaml(text);
     } catch (error) {
-      throw csarInvalid(`${path} ${error instanceof Error ? error.message : String(error)}.`, error);
+      throw createCsarProblem(`${path} ${error instanceof Error ? error.message : String(error)}.`, error);
     }
   }
 }

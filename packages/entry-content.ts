@@ -4,7 +4,7 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import type { ArchiveEntry } from './archive.ts';
 import { type ByteSource, streamRange } from './byte-source.ts';
 import type { CsarLimits } from './csar-limits.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { isImageFile } from './image-file.ts';
 
 export interface EntryContent {
@@ -47,7 +47,7 @@ export async function readEntryContent(
     size += piece.length;
     refuseBomb(entry, size, limits);
     if (size > remaining) {
-      throw csarInvalid(
+      throw createCsarProblem(
         `The package unpacks to more than ${mostBytes} bytes, at the entry ${entry.path}; make it smaller, or store it uncompressed.`,
       );
     }
@@ -58,7 +58,7 @@ export async function readEntryContent(
     else kept = [];
   }
   if (size !== entry.uncompressedSize || crc !== entry.crc32) {
-    throw csarInvalid(`The entry ${entry.path} is damaged: its size or CRC-32 is wrong; make the archive anew.`);
+    throw createCsarProblem(`The entry ${entry.path} is damaged: its size or CRC-32 is wrong; make the archive anew.`);
   }
   return {
     size,
@@ -75,22 +75,22 @@ async function* inflated(source: ByteSource, entry: ArchiveEntry): AsyncGenerato
     yield* stream;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw csarInvalid(`The entry ${entry.path} is damaged: ${reason}; make the archive anew.`, error);
+    throw createCsarProblem(`The entry ${entry.path} is damaged: ${reason}; make the archive anew.`, error);
   }
 }
 
 function refuseBomb(entry: ArchiveEntry, size: number, limits: CsarLimits): void {
   const { path, dataStart, dataEnd, uncompressedSize } = entry;
   if (size > uncompressedSize) {
-    throw csarInvalid(
+    throw createCsarProblem(
       `The entry ${path} holds more than the ${uncompressedSize} bytes it declares (a zip bomb); make the archive anew.`,
     );
   }
   if (!isImageFile(path) && size > limits.fileBytes) {
-    throw csarInvalid(`The entry ${path} holds more than ${limits.fileBytes} bytes; only images may be larger.`);
+    throw createCsarProblem(`The entry ${path} holds more than ${limits.fileBytes} bytes; only images may be larger.`);
   }
   if (size > limits.ratioFloorBytes && size > (dataEnd - dataStart) * limits.ratio) {
-    throw csarInvalid(
+    throw createCsarProblem(
       `The entry ${path} unpacks to more than ${limits.ratio} times its packed size (a zip bomb); store it uncompressed.`,
     );
   }

@@ -1,5 +1,5 @@
 import { foreignText } from '../domain/foreign-text.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 
 const MAX_NAME_BYTES = 512;
 
@@ -25,5 +25,5 @@ const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: str
  */
 export function checkEntryName(name: string): void {
   const refusal = REFUSALS.find(([test]) => test(name));
-  if (refusal) throw csarInvalid(`The entry ${JSON.stringify(name.slice(0, 200))} ${refusal[1]}.`);
+  if (refusal) throw createCsarProblem(`The entry ${JSON.stringify(name.slice(0, 200))} ${refusal[1]}.`);
 }

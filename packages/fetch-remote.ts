@@ -38,14 +38,17 @@ export async function fetchToFile(uri: string, file: string, options: FetchOptio
     const answer = await answerOf(url, { ...options, signal });
     if (answer.statusCode !== 200) {
       answer.destroy();
-      throw failed(url, `the server answered ${answer.statusCode}; redirects are not followed, and only 200 is taken`);
+      throw createFetchProblem(
+        url,
+        `the server answered ${answer.statusCode}; redirects are not followed, and only 200 is taken`,
+      );
     }
     const body = Readable.from(counted(answer, url, options.limitBytes));
     await pipeline(body, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
     if (error instanceof VnflowError) throw error;
-    if (limit.aborted) throw failed(url, 'it took too long', error);
-    throw failed(url, error instanceof Error ? error.message : String(error), error);
+    if (limit.aborted) throw createFetchProblem(url, 'it took too long', error);
+    throw createFetchProblem(url, error instanceof Error ? error.message : String(error), error);
   }
 }
 
@@ -74,13 +77,13 @@ async function* counted(body: AsyncIterable<Buffer>, url: URL, limitBytes: numbe
   let received = 0;
   for await (const piece of body) {
     received += piece.length;
-    if (received > limitBytes) throw failed(url, `it has more than ${limitBytes} bytes`);
+    if (received > limitBytes) throw createFetchProblem(url, `it has more than ${limitBytes} bytes`);
     yield piece;
   }
 }
 
 /** The message repeats neither the path nor the query of the URI, because they may be secret. */
-function failed({ protocol, host }: URL, reason: string, cause?: unknown): VnflowError {
+function createFetchProblem({ protocol, host }: URL, reason: string, cause?: unknown): VnflowError {
   return new VnflowError('PACKAGE_FETCH', {
     detail: `Nothing could be fetched from ${protocol}//${host}: ${reason}.`,
     cause,

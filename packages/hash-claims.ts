@@ -1,4 +1,4 @@
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import type { MetadataBlock } from './metadata-blocks.ts';
 
 /** The hash of one file that TOSCA.meta or the manifest declares. */
@@ -45,21 +45,22 @@ function readClaim(block: MetadataBlock, claimedIn: string): HashClaim {
   const path = block.get('source') ?? block.get('name') ?? '';
   const algorithm = block.get('algorithm') ?? '';
   const hash = block.get('hash') ?? '';
-  if (path === '') throw csarInvalid(`${claimedIn}: a block with Algorithm or Hash has no Source; name the file.`);
+  if (path === '')
+    throw createCsarProblem(`${claimedIn}: a block with Algorithm or Hash has no Source; name the file.`);
   if (/^[a-z][a-z0-9+.-]*:/i.test(path) && !isRemote({ path })) {
-    throw csarInvalid(`${claimedIn}: the Source ${path} is a URL, of which only http and https can be used.`);
+    throw createCsarProblem(`${claimedIn}: the Source ${path} is a URL, of which only http and https can be used.`);
   }
   if (algorithm === '' || hash === '') {
-    throw csarInvalid(`${claimedIn}: the block of ${path} needs both Algorithm and Hash.`);
+    throw createCsarProblem(`${claimedIn}: the block of ${path} needs both Algorithm and Hash.`);
   }
   const [nodeAlgorithm, hexLength] = ALGORITHMS.get(algorithm.toLowerCase()) ?? [];
   if (nodeAlgorithm === undefined) {
-    throw csarInvalid(
+    throw createCsarProblem(
       `${claimedIn}: ${path} has the Algorithm ${algorithm}; use one of ${[...ALGORITHMS.keys()].join(', ')}.`,
     );
   }
   if (!/^[0-9a-f]+$/i.test(hash) || hash.length !== hexLength) {
-    throw csarInvalid(`${claimedIn}: the Hash of ${path} is not the ${hexLength} hex digits of ${algorithm}.`);
+    throw createCsarProblem(`${claimedIn}: the Hash of ${path} is not the ${hexLength} hex digits of ${algorithm}.`);
   }
   return { path, algorithm, nodeAlgorithm, hash, claimedIn };
 }

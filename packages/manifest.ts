@@ -1,4 +1,4 @@
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 
 /** The hash of one file, for the manifest. */
 export interface ManifestHash {
@@ -26,10 +26,12 @@ export function writeManifest(path: string, source: string, hashes: readonly Man
   const rest = firstBlock < 0 ? [] : lines.slice(firstBlock);
   const lost = rest.find((line) => line.trim() !== '' && !OF_A_FILE.test(line));
   if (lost !== undefined) {
-    throw csarInvalid(`${path} has "${lost.trim()}" after the first block of a file; move it before, or take it out.`);
+    throw createCsarProblem(
+      `${path} has "${lost.trim()}" after the first block of a file; move it before, or take it out.`,
+    );
   }
   if (!metadata.startsWith('metadata:')) {
-    throw csarInvalid(
+    throw createCsarProblem(
       `${path} does not begin with "metadata:"; write vnf_product_name, vnf_provider_id, vnf_package_version and vnf_release_date_time below it.`,
     );
   }

@@ -7,7 +7,7 @@ import { ZipFile } from 'yazl';
 import { VnflowError } from '../domain/problems.ts';
 import { readCsar } from './csar.ts';
 import { readToscaMeta, TOSCA_META } from './csar-metadata.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { decodeText } from './csar-text.ts';
 import { type ManifestHash, writeManifest } from './manifest.ts';
 import { type PackageFile, packageFiles } from './package-files.ts';
@@ -45,7 +45,7 @@ export async function packCsar(directory: string, outFile: string): Promise<Pack
   } catch (error) {
     if (error instanceof VnflowError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw csarInvalid(`The package ${directory} cannot be packed as ${outFile}: ${reason}.`, error);
+    throw createCsarProblem(`The package ${directory} cannot be packed as ${outFile}: ${reason}.`, error);
   }
 }
 
@@ -72,11 +72,11 @@ interface Manifest {
 async function manifestOf(files: readonly PackageFile[], directory: string): Promise<Manifest> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const metaFile = byPath.get(TOSCA_META);
-  if (metaFile === undefined) throw csarInvalid(`The package source ${directory} has no ${TOSCA_META}; add it.`);
+  if (metaFile === undefined) throw createCsarProblem(`The package source ${directory} has no ${TOSCA_META}; add it.`);
   const meta = readToscaMeta(await readText(metaFile), new Set(byPath.keys()));
   const source = byPath.get(meta.manifest ?? '');
   if (source === undefined) {
-    throw csarInvalid(`${TOSCA_META} names no manifest; add a line such as "ETSI-Entry-Manifest: package.mf".`);
+    throw createCsarProblem(`${TOSCA_META} names no manifest; add a line such as "ETSI-Entry-Manifest: package.mf".`);
   }
   const hashes: ManifestHash[] = [];
   for (const file of files) {

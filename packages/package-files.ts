@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { checkEntryName } from './entry-name.ts';
 
 /** A file that goes into the CSAR. */
@@ -27,7 +27,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['README.md']);
  */
 export async function packageFiles(directory: string, except: string): Promise<readonly PackageFile[]> {
   const root = await realpath(directory).catch((error: Error) => {
-    throw csarInvalid(`The package source ${directory} cannot be read: ${error.message}.`, error);
+    throw createCsarProblem(`The package source ${directory} cannot be read: ${error.message}.`, error);
   });
   const leftOvers = new Set([resolve(except), `${resolve(except)}.part`]);
   const files: PackageFile[] = [];
@@ -39,7 +39,7 @@ export async function packageFiles(directory: string, except: string): Promise<r
 
 async function collect(folder: string, prefix: string, files: PackageFile[]): Promise<void> {
   const listed = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {
-    throw csarInvalid(`The folder ${folder} cannot be read: ${error.message}.`, error);
+    throw createCsarProblem(`The folder ${folder} cannot be read: ${error.message}.`, error);
   });
   for (const item of listed) {
     if (item.name.startsWith('.')) continue;
@@ -53,7 +53,7 @@ async function collect(folder: string, prefix: string, files: PackageFile[]): Pr
 
 async function packageFile(item: Dirent, path: string, realPath: string): Promise<PackageFile> {
   if (!item.isFile()) {
-    throw csarInvalid(`${realPath} is a symbolic link or a device; put the file itself into the package.`);
+    throw createCsarProblem(`${realPath} is a symbolic link or a device; put the file itself into the package.`);
   }
   const { mode, size } = await stat(realPath);
   return { path, realPath, executable: (mode & 0o100) !== 0, size };

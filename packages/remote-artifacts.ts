@@ -6,7 +6,7 @@ import path from 'node:path';
 import { VnflowError } from '../domain/problems.ts';
 import type { HostRules } from '../network/host-rules.ts';
 import type { CsarLimits } from './csar-limits.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 import { fetchToFile } from './fetch-remote.ts';
 import type { HashClaim } from './hash-claims.ts';
 import { isImageFile } from './image-file.ts';
@@ -31,12 +31,12 @@ export async function checkRemoteArtifacts(
   const [first] = fetched;
   if (first === undefined) return;
   if (hosts === undefined) {
-    throw csarInvalid(
+    throw createCsarProblem(
       `${first.claimedIn}: the Source ${first.path} is a URL; nothing is fetched here, put the file into the package.`,
     );
   }
   if (fetched.length > MOST_ARTIFACTS) {
-    throw csarInvalid(`The package names ${fetched.length} artifacts by URI; ${MOST_ARTIFACTS} are allowed.`);
+    throw createCsarProblem(`The package names ${fetched.length} artifacts by URI; ${MOST_ARTIFACTS} are allowed.`);
   }
   const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-artifact-'));
   try {
@@ -56,11 +56,13 @@ async function checkArtifact(
     await fetchToFile(uri, file, { hosts, limitBytes: limits.fileBytes, timeLimitMs: TIME_LIMIT_MS });
   } catch (error) {
     if (!(error instanceof VnflowError)) throw error;
-    throw csarInvalid(`${claimedIn}: the Source ${uri} cannot be used: ${error.message}`, error);
+    throw createCsarProblem(`${claimedIn}: the Source ${uri} cannot be used: ${error.message}`, error);
   }
   const actual = createHash(nodeAlgorithm);
   for await (const piece of createReadStream(file)) actual.update(piece as Buffer);
   await rm(file);
   if (actual.digest('hex') === hash.toLowerCase()) return;
-  throw csarInvalid(`${claimedIn}: what ${uri} serves does not have the Hash; restore the file or correct the Hash.`);
+  throw createCsarProblem(
+    `${claimedIn}: what ${uri} serves does not have the Hash; restore the file or correct the Hash.`,
+  );
 }

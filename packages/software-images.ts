@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SoftwareImage } from '../domain/vnfd/model.ts';
 import { isUri } from '../domain/vnfd/package-path.ts';
 import type { Vnfd } from '../domain/vnfd.ts';
-import { csarInvalid } from './csar-problem.ts';
+import { createCsarProblem } from './csar-problem.ts';
 
 /** VnfPackageSoftwareImageInfo as Tacker's `/vnfpkgm/v1` gives it. Sizes in bytes. */
 export interface SoftwareImageInfo extends Omit<SoftwareImage, 'provider' | 'imagePath'> {
@@ -27,7 +27,7 @@ export function softwareImages(vnfd: Vnfd, paths: ReadonlySet<string>, now: Date
   const images = vnfd.flavours.flatMap((flavour) =>
     flavour.softwareImages.map(({ provider = '', imagePath = '', ...image }) => {
       if (imagePath !== '' && !isUri(imagePath) && !paths.has(imagePath)) {
-        throw csarInvalid(
+        throw createCsarProblem(
           `The VNFD (flavour ${flavour.id}, ${image.id}) names the image file ${imagePath}, which is not in the package; add it, or leave out the artifact sw_image to use an image of the VIM.`,
         );
       }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAuthority, issueServerCertificate } from '../activities/registry/certificates.ts';
 import { sshExec } from '../simulator/index.ts';
 import { runKubectl } from './testing/kubectl.ts';
+import { readHistories } from './testing/read-histories.ts';
 import {
   createInstance,
   guideRequest,
@@ -267,3 +268,15 @@ it(
   },
   LIMIT,
 );
+
+it('no password of a registry is in a history, an answer, or a command line on a node', async () => {
+  const histories = await readHistories(system.temporal.address);
+  expect(histories).toContain('connectRegistries');
+  const { data } = await system.http.get('/vnflcm/v2/vnf_lcm_op_occs?all_fields');
+  const places = [histories, JSON.stringify(data), JSON.stringify(system.simulator.ledger.entries())];
+  // the first password of the guide is its user's name, too
+  for (const password of PASSWORDS.slice(1)) {
+    const texts = [password, Buffer.from(`user01:${password}`).toString('base64')];
+    expect(places.filter((text) => texts.some((one) => text.includes(one)))).toEqual([]);
+  }
+});

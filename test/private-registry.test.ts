@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sshExec } from '../simulator/index.ts';
+import { readHistories } from './testing/read-histories.ts';
 import { guideRequest, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 import { guideRequestV1, registerVim } from './testing/v1-guide.ts';
 
@@ -375,6 +376,9 @@ it('keeps its passwords and keys to itself', async () => {
   expect(JSON.stringify((await system.http.get(client.instance)).data)).not.toContain('secret1');
   const { data } = await system.http.get('/vnflcm/v2/vnf_lcm_op_occs');
   expect(JSON.stringify(data)).not.toContain('secret1');
+  const histories = await readHistories(system.temporal.address);
+  expect(histories).toContain('startRegistry');
+  for (const secret of ['secret1', '$2b$10$', 'PRIVATE KEY']) expect(histories).not.toContain(secret);
 });
 
 it(

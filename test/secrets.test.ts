@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import { secretName } from '../store/secrets.ts';
+import { readHistories } from './testing/read-histories.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /** Values that no other place has: a place where one is found has leaked it. */
@@ -104,7 +104,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
     .list()
     .flatMap((node) => node.filesBelow('/var/lib/vnflow').map((file) => `${file}: ${node.file(file) ?? ''}`));
   const places: Record<string, string> = {
-    'Temporal histories': await histories(),
+    'Temporal histories': await readHistories(system.temporal.address),
     'the log': logged.join('\n'),
     'API answers': JSON.stringify(answers),
     'command lines on nodes': JSON.stringify([simulator.ledger.entries(), processes]),
@@ -137,30 +137,6 @@ async function backupCanaries(id: string): Promise<string[]> {
   expect(lines.every((line) => line.length > 60 && gunzipSync(archive).includes(line))).toBe(true);
   const pieces = [archive.subarray(300, 348), ...lines.map((line) => Buffer.from(line))];
   return [...lines, ...pieces.flatMap((piece) => [piece.toString('base64'), piece.toString('hex')])];
-}
-
-async function histories(): Promise<string> {
-  const client = new Client({ connection: await Connection.connect({ address: system.temporal.address }) });
-  const texts: string[] = [];
-  for await (const { workflowId, runId } of client.workflow.list()) {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    // payloads are bytes: as text they can be searched
-    texts.push(
-      JSON.stringify(history, (_key, value) =>
-        value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
-      ),
-    );
-    texts.push(
-      JSON.stringify(
-        await client.workflow
-          .getHandle(workflowId, runId)
-          .query('__temporal_workflow_metadata')
-          .catch(() => ''),
-      ),
-    );
-  }
-  await client.connection.close();
-  return texts.join('\n');
 }
 
 /** Every row of every table but the package's own files (which the operator wrote) and what is sealed. */

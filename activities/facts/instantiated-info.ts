@@ -5,7 +5,7 @@ import { instantiatedVnfInfo } from '../../domain/instantiated-vnf-info.ts';
 import { LCM_OPERATIONS } from '../../domain/operations.ts';
 import { levelAfter } from '../../domain/stack-plans/scale-facts.ts';
 import type { Flavour } from '../../domain/vnfd/model.ts';
-import { flavour, level } from '../../domain/vnfd.ts';
+import { findLevel, flavour } from '../../domain/vnfd.ts';
 import type { Stack, StackRef } from '../../openstack/heat.ts';
 import { flavourOfInstance, packageOfInstance } from '../../planning/package-of-instance.ts';
 import type { ActivityContext } from '../activity-context.ts';
@@ -88,7 +88,7 @@ async function requestedInfo(context: ActivityContext, vimConnectionId: string):
   const request = await readRequest(context, 'INSTANTIATE');
   const { vnfd } = await packageOfInstance(context.deps, await readInstance(context));
   const of = flavour(vnfd, request.flavourId);
-  const { scaleLevels } = level(of, request.instantiationLevelId);
+  const { scaleLevels } = findLevel(of, request.instantiationLevelId);
   const project = request.vimConnectionInfo?.[vimConnectionId]?.accessInfo?.['project'];
   return {
     of,

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import bcrypt from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { imagesOf, type RegistryContents } from '../../domain/vnf-kinds/private-registry/contents.ts';
 import { startTestCloud, type TestCloud } from '../../simulator/index.ts';
 import { openSession, type SshSession } from '../../ssh/session.ts';
 import { problemOf } from '../../test/testing/problem-of.ts';
 import type { NodeContext } from '../node/node-session.ts';
+import { createAuthority, issueServerCertificate } from './certificates.ts';
 import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
 import type { CopyPlace } from './copy-place.ts';
@@ -32,12 +34,37 @@ afterAll(async () => {
   await cloud.stop();
 });
 
+/** The CA of the registries with TLS. */
+const authority = createAuthority('registry');
+const USER = { name: 'alice', password: 'secret1' };
+
+/** Writes what a registry with TLS and a login reads. @returns the options of `docker run` that name it */
+async function putAccess(address: string): Promise<string> {
+  const { certificate, privateKey } = issueServerCertificate(authority, [address]);
+  const files = {
+    'registry.crt': certificate,
+    'registry.key': privateKey,
+    htpasswd: `${USER.name}:${await bcrypt.hash(USER.password, 4)}\n`,
+  };
+  const lines = Object.entries(files).map(([name, text]) => `cat > /access/${name} << 'END'\n${text}END`);
+  expect(await root(address, ['mkdir -p /access', ...lines].join('\n'))).toMatchObject({ code: 0 });
+  const settings = {
+    REGISTRY_HTTP_TLS_CERTIFICATE: '/access/registry.crt',
+    REGISTRY_HTTP_TLS_KEY: '/access/registry.key',
+    REGISTRY_AUTH: 'htpasswd',
+    REGISTRY_AUTH_HTPASSWD_REALM: 'registry',
+    REGISTRY_AUTH_HTPASSWD_PATH: '/access/htpasswd',
+  };
+  return ['-v /access:/access:ro', ...Object.entries(settings).map(([name, value]) => `-e ${name}=${value}`)].join(' ');
+}
+
 /** A machine with a registry in docker, and the session of a step with it. */
-async function startRegistry(name: string, address: string): Promise<NodeContext> {
+async function startRegistry(name: string, address: string, { isSecure = false } = {}): Promise<NodeContext> {
   cloud.machine(name, address);
+  const access = isSecure ? await putAccess(address) : '';
   const { code, stderr } = await root(
     address,
-    'apt-get update && apt-get install -y docker.io && docker run -d --name private_registry --restart always -p 5000:5000 -v /private_registry:/var/lib/registry registry:2.8.3',
+    `apt-get update && apt-get install -y docker.io && docker run -d --name private_registry --restart always -p 5000:5000 -v /private_registry:/var/lib/registry ${access} registry:2.8.3`,
   );
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const { host, port, user } = cloud.nodes.bastion;
@@ -54,7 +81,14 @@ async function startRegistry(name: string, address: string): Promise<NodeContext
   return {
     session,
     node: { nodeName: name, nicAddress: address },
-    parameters: { ssh_cp_name: 'CP1', ssh_username: 'ubuntu', ssh_password: 'ubuntu' },
+    parameters: {
+      ssh_cp_name: 'CP1',
+      ssh_username: 'ubuntu',
+      ssh_password: 'ubuntu',
+      ...(isSecure && { tls: true, users: [USER] }),
+    },
+    input: { vnfInstanceId: 'i1' },
+    deps: { secrets: { get: async () => authority } },
     signal: new AbortController().signal,
     say: () => {},
     mustHold: () => {},
@@ -127,6 +161,23 @@ it(
     expect(await contentsOf(healed)).toEqual(contents);
     const { stdout } = await root('10.10.0.6', 'docker pull localhost:5000/tools/app0:stable');
     expect(stdout).toContain('localhost:5000/tools/app0:stable');
+  },
+  LIMIT,
+);
+
+it(
+  'a registry with TLS and users gets all of it, and gives all of it',
+  async () => {
+    const place = memoryPlace();
+    await copyOut(old, place, () => {});
+    const secure = await startRegistry('secure', '10.10.0.9', { isSecure: true });
+    await copyIn(secure, place, contents);
+    expect(await contentsOf(secure)).toEqual(contents);
+    const again = memoryPlace();
+    expect((await copyOut(secure, again, () => {})).contents).toEqual(contents);
+    expect([...again.pieces.keys()].toSorted()).toEqual([...place.pieces.keys()].toSorted());
+    const { stdout } = await root('10.10.0.9', "curl -sk -o /dev/null -w '%{http_code}' https://10.10.0.9:5000/v2/");
+    expect(stdout).toBe('401');
   },
   LIMIT,
 );

@@ -4,7 +4,7 @@ import type { VimRow } from '../../store/vims.ts';
 type Free = Record<string, unknown>;
 
 /** Every secret as `***`: this is what the store keeps in the open and the API shows. */
-export function masked(authCred: Free): Free {
+export function maskSecrets(authCred: Free): Free {
   return Object.fromEntries(
     Object.entries(authCred).map(([name, value]) => [name, isSecretMember(name) ? '***' : value]),
   );
@@ -25,7 +25,7 @@ export function vimView(row: VimRow): Free {
     extra: row.extra,
     auth_url: row.authUrl,
     vim_project: row.vimProject,
-    auth_cred: masked(row.authCred),
+    auth_cred: maskSecrets(row.authCred),
     status: 'ACTIVE',
   };
 }

@@ -14,7 +14,7 @@ import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody 
 import { isResourceId } from '../http/resource-id.ts';
 import { checkChangeable, checkUnused } from './cluster-vim.ts';
 import { RegisterVim, UpdateVim } from './vim-requests.ts';
-import { masked, vimView } from './vim-view.ts';
+import { maskSecrets, vimView } from './vim-view.ts';
 
 /** `/v1.0/vims`: register, list, show, update, delete. */
 export function vimResources(context: ApiContext): Record<string, Endpoints> {
@@ -77,7 +77,7 @@ async function register(context: ApiContext, tenant: string, vim: RegisterVim['v
       type: vim.type,
       authUrl: vim.auth_url,
       vimProject: withoutSecrets(vim.vim_project),
-      authCred: masked(vim.auth_cred),
+      authCred: maskSecrets(vim.auth_cred),
       extra: withoutSecrets(vim.extra),
       isDefault: vim.is_default,
       placementAttr: { regions },
@@ -99,7 +99,7 @@ async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): 
       isDefault: vim.is_default,
       extra: vim.extra && withoutSecrets(vim.extra),
       vimProject: credentials && withoutSecrets(credentials.vimProject),
-      authCred: credentials && masked(credentials.authCred),
+      authCred: credentials && maskSecrets(credentials.authCred),
       placementAttr: credentials && { regions: credentials.regions },
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { countYamlTokens } from '../safe-yaml.ts';
 import { isUri, resolveInPackage } from './package-path.ts';
-import { type Definitions, importedFiles, invalid, readDefinitions } from './tosca.ts';
+import { createVnfdProblem, type Definitions, importedFiles, readDefinitions } from './tosca.ts';
 
 /** The ETSI types alone fill four files; more than this is an attack on the parser. */
 const MAX_DEFINITIONS_FILES = 40;
@@ -35,13 +35,15 @@ export function readDefinitionFiles(files: ReadonlyMap<string, string>): Definit
     const yaml = files.get(path) ?? '';
     characters += yaml.length;
     if (read.size >= MAX_DEFINITIONS_FILES || characters > MAX_DEFINITIONS_CHARACTERS) {
-      throw invalid(
+      throw createVnfdProblem(
         `The VNFD has more than ${MAX_DEFINITIONS_FILES} YAML files or ${MAX_DEFINITIONS_CHARACTERS} characters, at ${path}.`,
       );
     }
     tokens += countYamlTokens(yaml, MAX_DEFINITIONS_TOKENS - tokens);
     if (tokens > MAX_DEFINITIONS_TOKENS) {
-      throw invalid(`The VNFD has more than ${MAX_DEFINITIONS_TOKENS} names and values, at ${path}; make it smaller.`);
+      throw createVnfdProblem(
+        `The VNFD has more than ${MAX_DEFINITIONS_TOKENS} names and values, at ${path}; make it smaller.`,
+      );
     }
     const definitions = readDefinitions(path, yaml);
     read.set(path, definitions);
@@ -59,13 +61,13 @@ function entryPaths(files: ReadonlyMap<string, string>): string[] {
   }
   const atTheRoot = [...files.keys()].filter((path) => AT_THE_ROOT.test(path)).sort();
   if (atTheRoot.length > 1) {
-    throw invalid(
+    throw createVnfdProblem(
       `The package has no ${TOSCA_META} and several YAML files at its root (${atTheRoot.join(', ')}): keep one, or add ${TOSCA_META}.`,
     );
   }
   const entries = atTheRoot.length === 1 ? atTheRoot : inDefinitions;
   if (entries.length === 0) {
-    throw invalid('The package has no YAML file in Definitions/ and none at its root: put the VNFD there.');
+    throw createVnfdProblem('The package has no YAML file in Definitions/ and none at its root: put the VNFD there.');
   }
   return entries;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { driverNames, lcmHooksOf } from './management-drivers.ts';
 import type { AffinityRule, Aspect, ConnectionPoint, Flavour, Level, Storage, Vdu, VirtualLink } from './model.ts';
 import { readSoftwareImage, softwareImagesOf } from './software-image.ts';
-import { type Definitions, invalid, type NodeTemplate, type Policy, readAs, requirements } from './tosca.ts';
+import { createVnfdProblem, type Definitions, type NodeTemplate, type Policy, readAs, requirements } from './tosca.ts';
 import type { TypeHierarchy } from './type-hierarchy.ts';
 
 const COUNT = z.object({ number_of_instances: z.int().min(0) });
@@ -86,7 +86,8 @@ function readVdu([id, node]: readonly [string, NodeTemplate], { path, nodes }: F
   const where = `${path}, node template ${id}`;
   const storages = requirements(node, 'virtual_storage', where);
   for (const storage of storages) {
-    if (!nodes.has(storage)) throw invalid(`${where}: its virtual_storage ${storage} is not a node template there.`);
+    if (!nodes.has(storage))
+      throw createVnfdProblem(`${where}: its virtual_storage ${storage} is not a node template there.`);
   }
   const name = node.properties?.['name'];
   const compute = node.capabilities ? readAs(COMPUTE, node.capabilities, `${where}, capabilities`) : undefined;
@@ -106,9 +107,11 @@ function readVdu([id, node]: readonly [string, NodeTemplate], { path, nodes }: F
 function readConnectionPoint([id, node]: readonly [string, NodeTemplate], file: FlavourFile): ConnectionPoint {
   const where = `${file.path}, node template ${id}`;
   const [vduId] = requirements(node, 'virtual_binding', where);
-  if (vduId === undefined) throw invalid(`${where}: a VduCp needs the requirement virtual_binding.`);
+  if (vduId === undefined) throw createVnfdProblem(`${where}: a VduCp needs the requirement virtual_binding.`);
   if (!file.types.isA(file.nodes.get(vduId)?.type ?? '', 'tosca.nodes.nfv.Vdu.Compute')) {
-    throw invalid(`${where}: its virtual_binding ${vduId} is not a tosca.nodes.nfv.Vdu.Compute of this file.`);
+    throw createVnfdProblem(
+      `${where}: its virtual_binding ${vduId} is not a tosca.nodes.nfv.Vdu.Compute of this file.`,
+    );
   }
   const [virtualLinkId] = requirements(node, 'virtual_link', where);
   return { id, vduId, ...(virtualLinkId === undefined ? {} : { virtualLinkId }) };
@@ -133,14 +136,15 @@ function readLevels(
   const known = instantiation?.properties.levels ?? {};
   const defaultLevelId = instantiation?.properties.default_level ?? undefined;
   if (defaultLevelId !== undefined && !Object.hasOwn(known, defaultLevelId)) {
-    throw invalid(`${instantiation?.where}: default_level ${defaultLevelId} is not one of its levels.`);
+    throw createVnfdProblem(`${instantiation?.where}: default_level ${defaultLevelId} is not one of its levels.`);
   }
   for (const { where, targets, properties } of perVdu) {
     const unknownLevel = Object.keys(properties.levels).find((id) => !Object.hasOwn(known, id));
-    if (unknownLevel !== undefined) throw invalid(`${where}: the level ${unknownLevel} is not in InstantiationLevels.`);
+    if (unknownLevel !== undefined)
+      throw createVnfdProblem(`${where}: the level ${unknownLevel} is not in InstantiationLevels.`);
     const unknownVdu = targets.find((id) => !vdus.some((vdu) => vdu.id === id));
     if (unknownVdu !== undefined)
-      throw invalid(`${where}: its target ${unknownVdu} is not a Vdu.Compute of this file.`);
+      throw createVnfdProblem(`${where}: its target ${unknownVdu} is not a Vdu.Compute of this file.`);
   }
   const initial = initialCounts(file, vdus);
   if (Object.keys(known).length === 0) return { levels: [], initialCounts: initial };

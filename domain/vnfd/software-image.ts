@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SoftwareImage, Storage, Vdu } from './model.ts';
 import { isUri, resolveInPackage } from './package-path.ts';
 import { sizeInBytes } from './size.ts';
-import { invalid, type NodeTemplate, readAs, toscaText } from './tosca.ts';
+import { createVnfdProblem, type NodeTemplate, readAs, toscaText } from './tosca.ts';
 
 const SW_IMAGE_DATA = z.object({
   name: z.string().min(1),
@@ -26,12 +26,15 @@ const SW_IMAGE = 'tosca.artifacts.nfv.SwImage';
 export function readSoftwareImage(id: string, node: NodeTemplate, path: string): SoftwareImage | undefined {
   const artifacts = Object.values(node.artifacts ?? {}).filter(({ type = SW_IMAGE }) => type === SW_IMAGE);
   if (artifacts.length > 1) {
-    throw invalid(`${path}, node template ${id}: it has ${artifacts.length} artifacts of type ${SW_IMAGE}; keep one.`);
+    throw createVnfdProblem(
+      `${path}, node template ${id}: it has ${artifacts.length} artifacts of type ${SW_IMAGE}; keep one.`,
+    );
   }
   const file = artifacts[0]?.file;
   const data = node.properties?.['sw_image_data'];
   if (data === undefined || data === null) {
-    if (file !== undefined) throw invalid(`${path}, node template ${id}: an artifact sw_image needs sw_image_data.`);
+    if (file !== undefined)
+      throw createVnfdProblem(`${path}, node template ${id}: an artifact sw_image needs sw_image_data.`);
     return undefined;
   }
   const image = readAs(SW_IMAGE_DATA, data, `${path}, node template ${id}, sw_image_data`);

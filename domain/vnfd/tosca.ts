@@ -90,7 +90,7 @@ function readYamlOf(path: string, yaml: string): unknown {
   try {
     return readYaml(yaml);
   } catch (error) {
-    throw invalid(`${path} ${error instanceof Error ? error.message : String(error)}.`, error);
+    throw createVnfdProblem(`${path} ${error instanceof Error ? error.message : String(error)}.`, error);
   }
 }
 
@@ -100,10 +100,10 @@ export function readAs<T>(schema: z.ZodType<T>, value: unknown, where: string): 
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : `, ${issue.path.map(String).join('.')}`;
-  throw invalid(`${where}${place}: ${issue?.message ?? 'not readable'}.`);
+  throw createVnfdProblem(`${where}${place}: ${issue?.message ?? 'not readable'}.`);
 }
 
-export function invalid(detail: string, cause?: unknown): VnflowError {
+export function createVnfdProblem(detail: string, cause?: unknown): VnflowError {
   return new VnflowError('CSAR_INVALID', { detail, cause });
 }
 

@@ -2,7 +2,7 @@ import type { ClusterState, EtcdMember } from '../world/cluster/clusters.ts';
 import {
   addMember,
   clusterOnNode,
-  decimal,
+  convertToDecimal,
   hasQuorum,
   leaderOf,
   memberRuns,
@@ -129,14 +129,14 @@ function memberLine(member: EtcdMember): string {
 /** Ids exceed 2^53, so the JSON is assembled as text, as etcdctl prints it. */
 function membersJson(cluster: ClusterState, own: EtcdMember): string {
   const members = cluster.etcd.members.map((member) => {
-    const parts = [`"ID":${decimal(member.id)}`];
+    const parts = [`"ID":${convertToDecimal(member.id)}`];
     if (member.started) parts.push(`"name":"${member.name}"`);
     parts.push(`"peerURLs":["https://${member.address}:2380"]`);
     if (member.started) parts.push(`"clientURLs":["https://${member.address}:2379"]`);
     if (member.learner) parts.push('"isLearner":true');
     return `{${parts.join(',')}}`;
   });
-  return `{"header":{"cluster_id":${cluster.etcd.clusterId},"member_id":${decimal(own.id)},"raft_term":${cluster.etcd.term}},"members":[${members.join(',')}]}\n`;
+  return `{"header":{"cluster_id":${cluster.etcd.clusterId},"member_id":${convertToDecimal(own.id)},"raft_term":${cluster.etcd.term}},"members":[${members.join(',')}]}\n`;
 }
 
 interface MemberScope extends Scope {
@@ -201,8 +201,8 @@ async function endpoint(
   const rows = asked
     .filter((one) => !dead.includes(one))
     .map((one) => {
-      const head = `"header":{"cluster_id":${clusterId},"member_id":${decimal(one.id)},"revision":${revision},"raft_term":${term}}`;
-      const tail = leader ? `"leader":${decimal(leader.id)},` : '';
+      const head = `"header":{"cluster_id":${clusterId},"member_id":${convertToDecimal(one.id)},"revision":${revision},"raft_term":${term}}`;
+      const tail = leader ? `"leader":${convertToDecimal(leader.id)},` : '';
       const errors = leader ? '' : ',"errors":["etcdserver: no leader"]';
       return `{"Endpoint":"${url(one)}","Status":{${head},"version":"${version}","dbSize":2011136,${tail}"raftIndex":${revision + 60},"raftTerm":${term},"raftAppliedIndex":${revision + 60}${errors},"dbSizeInUse":2003968${one.learner ? ',"isLearner":true' : ''}}}`;
     });

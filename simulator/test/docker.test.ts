@@ -1,6 +1,6 @@
 import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAuthority, issue } from '../world/cluster/pki.ts';
+import { createAuthority, issueCertificate } from '../world/cluster/pki.ts';
 import { startTestCloud } from './testing/nodes.ts';
 
 const cloud = await startTestCloud(5000);
@@ -79,7 +79,11 @@ it('refuses a port that another container or a service of the machine has', asyn
 
 it('a registry with TLS and a login serves a client only that trusts its authority and logs in', async () => {
   const authority = await createAuthority('ca');
-  const { certificate, privateKey } = issue(authority, { commonName: 'registry', addresses: [REGISTRY], days: 1 });
+  const { certificate, privateKey } = issueCertificate(authority, {
+    commonName: 'registry',
+    addresses: [REGISTRY],
+    days: 1,
+  });
   const settings =
     `-v /access:/access:ro -e REGISTRY_HTTP_TLS_CERTIFICATE=/access/tls.crt -e REGISTRY_HTTP_TLS_KEY=/access/tls.key
 -e REGISTRY_AUTH=htpasswd -e REGISTRY_AUTH_HTPASSWD_REALM=r -e REGISTRY_AUTH_HTPASSWD_PATH=/access/htpasswd`.replaceAll(

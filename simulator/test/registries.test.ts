@@ -1,6 +1,6 @@
 import { hashSync } from 'bcryptjs';
 import { afterAll, expect, it } from 'vitest';
-import { createAuthority, issue } from '../world/cluster/pki.ts';
+import { createAuthority, issueCertificate } from '../world/cluster/pki.ts';
 import { startTestCloud } from './testing/nodes.ts';
 
 const cloud = await startTestCloud(5000);
@@ -63,7 +63,11 @@ it('containerd reads hosts.toml at each pull: scheme, authority, capabilities; c
   cloud.machine('secure', registry);
   cloud.machine('puller', node);
   const authority = await createAuthority('authority');
-  const { certificate, privateKey } = issue(authority, { commonName: 'r', dnsNames: ['registry.test'], days: 1 });
+  const { certificate, privateKey } = issueCertificate(authority, {
+    commonName: 'r',
+    dnsNames: ['registry.test'],
+    days: 1,
+  });
   await root(
     registry,
     `apt-get update; apt-get install -y docker.io; mkdir /access; echo '${certificate}' > /access/c; echo '${privateKey}' > /access/k

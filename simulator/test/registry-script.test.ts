@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAuthority, issue } from '../world/cluster/pki.ts';
+import { createAuthority, issueCertificate } from '../world/cluster/pki.ts';
 import { packTar } from '../world/internet/archive.ts';
 import { startTestCloud } from './testing/nodes.ts';
 
@@ -59,7 +59,7 @@ it('says for good that the port is taken', async () => {
 
 it('serves TLS and asks for a login, and is made anew only when certificate or users change', async () => {
   await root('docker rm -f private_registry');
-  const { certificate, privateKey } = issue(await createAuthority('ca'), {
+  const { certificate, privateKey } = issueCertificate(await createAuthority('ca'), {
     commonName: 'r',
     addresses: [ADDRESS],
     days: 1,

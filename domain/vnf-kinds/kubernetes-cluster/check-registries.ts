@@ -27,17 +27,17 @@ export function checkConnections(
   at: string,
 ): void {
   const problem = connectionsProblem(connections);
-  if (problem) throw wrong(`${at}.${problem.index}.${problem.member}`, problem.sentence);
+  if (problem) throw createMemberProblem(`${at}.${problem.index}.${problem.member}`, problem.sentence);
   for (const [index, { certificate_path: given, certificate }] of connections.entries()) {
     const member = (name: keyof RegistryConnection) => `${at}.${index}.${name}`;
     const content = given === undefined ? certificate : files.get(path.posix.normalize(given))?.toString();
     if (given !== undefined && content === undefined)
-      throw wrong(member('certificate_path'), `the VNF package has no file ${given}`);
+      throw createMemberProblem(member('certificate_path'), `the VNF package has no file ${given}`);
     const sentence = content === undefined ? undefined : certificateProblem(content, now);
     if (sentence === undefined) continue;
     throw given === undefined
-      ? wrong(member('certificate'), sentence)
-      : wrong(member('certificate_path'), `${given} ${sentence}`);
+      ? createMemberProblem(member('certificate'), sentence)
+      : createMemberProblem(member('certificate_path'), `${given} ${sentence}`);
   }
 }
 
@@ -52,6 +52,6 @@ export function changedConnections(given: unknown, sources: CertificateSources):
   return connections;
 }
 
-function wrong(member: string, sentence: string): VnflowError {
+function createMemberProblem(member: string, sentence: string): VnflowError {
   return new VnflowError('BAD_REQUEST', { detail: `${member}: ${sentence}.` });
 }

@@ -17,7 +17,7 @@ const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)
 export function checkRegistryParameters(given: unknown, contents: PackageContents): RegistryParameters {
   const parameters = parseMember(RegistryParameters, given, MEMBER.split('.'));
   const problem = parameters.proxy && proxyProblem(parameters.proxy);
-  if (problem) throw wrong(`proxy.${problem.member}`, problem.sentence);
+  if (problem) throw createMemberProblem(`proxy.${problem.member}`, problem.sentence);
   checkAccess(parameters);
   checkConnectionPoint(parameters.ssh_cp_name, contents);
   checkImage(parameters.image_path, contents);
@@ -28,8 +28,11 @@ export function checkRegistryParameters(given: unknown, contents: PackageContent
 function checkAccess({ tls, users, host_names }: RegistryParameters): void {
   if (tls) return;
   if (users)
-    throw wrong('users', 'needs "tls": true, because a login over plain HTTP shows its password to the network');
-  if (host_names) throw wrong('host_names', 'needs "tls": true, because only a certificate has names');
+    throw createMemberProblem(
+      'users',
+      'needs "tls": true, because a login over plain HTTP shows its password to the network',
+    );
+  if (host_names) throw createMemberProblem('host_names', 'needs "tls": true, because only a certificate has names');
 }
 
 function checkConnectionPoint(name: string, { vdus, resources }: PackageContents): void {
@@ -37,23 +40,23 @@ function checkConnectionPoint(name: string, { vdus, resources }: PackageContents
     [...resources(vdu)].flatMap(([resource, type]) => (CONNECTION_POINTS.test(type) ? [resource] : [])),
   );
   if (known.includes(name)) return;
-  throw wrong('ssh_cp_name', `${name} is not in the VNF package; it has ${known.join(', ') || 'none'}`);
+  throw createMemberProblem('ssh_cp_name', `${name} is not in the VNF package; it has ${known.join(', ') || 'none'}`);
 }
 
 function checkImage(given: string | undefined, { files, largeFiles }: PackageContents): void {
   if (!given || largeFiles.has(path.posix.normalize(given))) return; // docker says whether it is an archive
   const image = files.get(path.posix.normalize(given));
-  if (image === undefined) throw wrong('image_path', `the VNF package has no file ${given}`);
+  if (image === undefined) throw createMemberProblem('image_path', `the VNF package has no file ${given}`);
   if (!(image instanceof Uint8Array)) return; // a reader of files that gives text only
   const problem = savedImageProblem(image);
-  if (problem !== undefined) throw wrong('image_path', `${given} ${problem}`);
+  if (problem !== undefined) throw createMemberProblem('image_path', `${given} ${problem}`);
 }
 
 function checkScript(given: string | undefined, { files }: PackageContents): void {
   if (given === undefined || files.has(path.posix.normalize(given))) return;
-  throw wrong('script_path', `the VNF package has no file ${given}`);
+  throw createMemberProblem('script_path', `the VNF package has no file ${given}`);
 }
 
-function wrong(member: string, sentence: string): VnflowError {
+function createMemberProblem(member: string, sentence: string): VnflowError {
   return new VnflowError('BAD_REQUEST', { detail: `${MEMBER}.${member}: ${sentence}.` });
 }

@@ -1,4 +1,4 @@
-import { installedNames, installedVersion, isHeld, offered } from '../../world/apt/installed.ts';
+import { installedNames, installedVersion, isHeld, listOffered } from '../../world/apt/installed.ts';
 import { type CommandContext, type CommandTable, failure, type Output, ok } from '../shell/command.ts';
 import { DPKG_LOCK } from './lock.ts';
 
@@ -19,7 +19,7 @@ function aptMark(args: readonly string[], { node, isRoot }: CommandContext): Out
       `E: Could not open lock file ${DPKG_LOCK} - open (13: Permission denied)\nE: Unable to acquire the dpkg frontend lock (${DPKG_LOCK}), are you root?`,
     );
   const unknown = names.filter(
-    (name) => installedVersion(node, name) === undefined && offered(node, name).length === 0,
+    (name) => installedVersion(node, name) === undefined && listOffered(node, name).length === 0,
   );
   if (unknown.length > 0) {
     const words = unknown.map((name) => `E: Unable to locate package ${name}\n`).join('');
@@ -41,7 +41,7 @@ function aptMark(args: readonly string[], { node, isRoot }: CommandContext): Out
 function aptCache(args: readonly string[], { node }: CommandContext): Output {
   const [verb = '', ...names] = args.filter((argument) => !argument.startsWith('-'));
   const [name = ''] = names;
-  const offers = offered(node, name);
+  const offers = listOffered(node, name);
   switch (verb) {
     case 'madison':
       return ok(

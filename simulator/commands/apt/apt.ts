@@ -5,7 +5,7 @@ import {
   installedNames,
   installedVersion,
   isHeld,
-  offered,
+  listOffered,
   uninstall,
   unpack,
 } from '../../world/apt/installed.ts';
@@ -122,7 +122,7 @@ function fetchFailure(plan: Plan, request: Request, stdout: string): Output | un
   const { node } = request.context;
   const client = clientOf(request);
   const errors = plan.unpack.flatMap(({ name, version }) => {
-    const from = offered(node, name).find(({ found }) => found.version === version)?.from ?? '';
+    const from = listOffered(node, name).find(({ found }) => found.version === version)?.from ?? '';
     const url = `${from.split(' ')[0] ?? ''}/${name}_${version}_amd64.deb`;
     const refusal = findDownloadRefusal(node, url, client);
     return refusal === undefined ? [] : [`E: Failed to fetch ${url}  ${refusal.reason}\n`];
@@ -224,7 +224,7 @@ async function remove(request: Request, purge: boolean): Promise<Output> {
     let stdout = HEAD;
     for (const name of names.map((word) => word.replace(/-$/, ''))) {
       if (installedVersion(node, name) !== undefined) there.push(name);
-      else if (offered(node, name).length === 0) return failure(100, `E: Unable to locate package ${name}`, stdout);
+      else if (listOffered(node, name).length === 0) return failure(100, `E: Unable to locate package ${name}`, stdout);
       else stdout += `Package '${name}' is not installed, so not removed\n`;
     }
     const held = there.filter((name) => isHeld(node, name));

@@ -1,6 +1,6 @@
 import type { ClusterState } from '../../world/cluster/clusters.ts';
 import { kubeconfig } from '../../world/cluster/kubeconfig.ts';
-import { createAuthority, createServiceAccountKey, issue } from '../../world/cluster/pki.ts';
+import { createAuthority, createServiceAccountKey, issueCertificate } from '../../world/cluster/pki.ts';
 import { COMPONENTS, MANIFESTS } from '../../world/cluster/static-pods.ts';
 import { serviceState, startService } from '../../world/systemd/services.ts';
 import type { SimNode } from '../../world/world.ts';
@@ -67,7 +67,7 @@ export async function writeControlPlane(node: SimNode, cluster: ClusterState, fi
     commonName: string,
     extra: { organization?: string; server?: boolean } = {},
   ) => {
-    const made = issue(from, {
+    const made = issueCertificate(from, {
       commonName,
       ...(extra.organization === undefined ? {} : { organization: extra.organization }),
       days: 365,
@@ -165,7 +165,7 @@ export function writeKubelet(
     '/var/lib/kubelet/kubeadm-flags.env',
     `KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=unix:///run/containerd/containerd.sock --node-ip=${address} --pod-infra-container-image=registry.k8s.io/pause:3.9"\n`,
   );
-  const client = issue(
+  const client = issueCertificate(
     { certificate: cluster.ca.certificate, privateKey: cluster.ca.privateKey },
     { commonName: `system:node:${name}`, organization: 'system:nodes', days: 365 },
   );

@@ -4,7 +4,7 @@ import type { Settings } from './init-settings.ts';
 import { STACK_HINT } from './preflight.ts';
 
 /** Prints what `kubeadm init` prints after success. */
-export function success(
+export function describeSuccess(
   cluster: ClusterState,
   wanted: Settings,
   shown: { readonly uploads: boolean; readonly showKey: boolean; readonly showToken: boolean },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Authority, ClusterState } from '../../world/cluster/clusters.ts';
 import { dialError, reachApi } from '../../world/cluster/endpoints.ts';
-import { decimal, newMemberId, writeMemberData } from '../../world/cluster/etcd.ts';
+import { convertToDecimal, newMemberId, writeMemberData } from '../../world/cluster/etcd.ts';
 import { startRestored } from '../../world/cluster/etcd-snapshot.ts';
 import { createAuthority, publicKeyHash } from '../../world/cluster/pki.ts';
 import { markControlPlane, registerNode } from '../../world/cluster/registration.ts';
@@ -14,7 +14,7 @@ import { clusterOf, workSeconds } from './api.ts';
 import { ConfigError } from './config.ts';
 import { sharedKeys, writeControlPlane, writeKubelet } from './control-plane.ts';
 import { imagesOf, minorOf } from './images.ts';
-import { kubeletFailed, success } from './init-output.ts';
+import { describeSuccess, kubeletFailed } from './init-output.ts';
 import { type Settings, settings } from './init-settings.ts';
 import { preflight, STACK_HINT } from './preflight.ts';
 
@@ -66,7 +66,7 @@ async function makeCluster(context: CommandContext, wanted: Settings): Promise<C
     certificates: null,
     nodes: {},
     etcd: {
-      clusterId: decimal(newMemberId()),
+      clusterId: convertToDecimal(newMemberId()),
       members: [
         { id: member, name: wanted.name, address: wanted.address, learner: false, server: node.id, started: true },
       ],
@@ -149,7 +149,7 @@ export async function init(args: readonly string[], context: CommandContext): Pr
   return {
     stdout:
       head +
-      success(cluster, wanted, {
+      describeSuccess(cluster, wanted, {
         uploads,
         showKey: uploads && !parsed.has('--skip-certificate-key-print'),
         showToken: !parsed.has('--skip-token-print'),

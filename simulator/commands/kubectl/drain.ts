@@ -5,7 +5,7 @@ import { type Pod, podsOf } from '../../world/cluster/pods.ts';
 import { tendWorkloads } from '../../world/cluster/workloads.ts';
 import { goDuration } from '../kubeadm/config.ts';
 import { failure, type Output } from '../shell/command.ts';
-import { chosen, cordon, type NodesScope } from './nodes.ts';
+import { cordon, type NodesScope, selectNodes } from './nodes.ts';
 
 /** Time from an eviction until the kubelet has ended the containers, simulated seconds. */
 const TERMINATION_SECONDS = 2;
@@ -24,7 +24,7 @@ interface Draining {
  * budget forbids an eviction.
  */
 export async function drain(operands: readonly string[], scope: NodesScope): Promise<Output> {
-  const found = chosen(scope, operands);
+  const found = selectNodes(scope, operands);
   if (!('nodes' in found)) return found;
   const { clock } = scope.context.world;
   const limit = goDuration(scope.parsed.value('--timeout') ?? '0s');

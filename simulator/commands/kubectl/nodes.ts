@@ -24,7 +24,7 @@ function changed({ context, connection }: NodesScope): void {
  * Selects nodes by `node NAME…`, `node/NAME`, `nodes --all` or `-l SELECTOR`.
  * @returns the nodes and the operands that follow
  */
-export function chosen(
+export function selectNodes(
   { connection, parsed }: NodesScope,
   operands: readonly string[],
 ): { nodes: readonly KubeNode[]; rest: readonly string[] } | Output {
@@ -55,7 +55,7 @@ const LABEL_RULE =
 const isLabelValue = (value: string): boolean => LABEL_VALUE.test(value) && value.length <= 63;
 
 export function label(operands: readonly string[], scope: NodesScope, field: 'labels' | 'annotations'): Output {
-  const found = chosen(scope, operands);
+  const found = selectNodes(scope, operands);
   if (!('nodes' in found)) return found;
   const word = field === 'labels' ? 'labeled' : 'annotated';
   let stdout = '';
@@ -86,7 +86,7 @@ export function label(operands: readonly string[], scope: NodesScope, field: 'la
 }
 
 export function taint(operands: readonly string[], scope: NodesScope): Output {
-  const found = chosen(scope, operands);
+  const found = selectNodes(scope, operands);
   if (!('nodes' in found)) return found;
   let stdout = '';
   for (const kube of found.nodes) {
@@ -114,7 +114,7 @@ export function taint(operands: readonly string[], scope: NodesScope): Output {
 }
 
 export function cordon(operands: readonly string[], scope: NodesScope, unschedulable: boolean): Output {
-  const found = chosen(scope, operands);
+  const found = selectNodes(scope, operands);
   if (!('nodes' in found)) return found;
   const word = unschedulable ? 'cordoned' : 'uncordoned';
   let stdout = '';

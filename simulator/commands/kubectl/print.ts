@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { ClusterState, KubeObject } from '../../world/cluster/clusters.ts';
 import type { Kind } from '../../world/cluster/kinds.ts';
-import { age } from '../../world/cluster/time.ts';
+import { formatAge } from '../../world/cluster/time.ts';
 import type { World } from '../../world/world.ts';
 import { failure, type Output, ok } from '../shell/command.ts';
 import { JsonPathError, renderJsonPath } from './jsonpath.ts';
@@ -65,7 +65,8 @@ function roles(object: KubeObject): string {
 const name: Column = { title: 'NAME', cell: (object) => object.metadata.name };
 const ageColumn: Column = {
   title: 'AGE',
-  cell: (object, { world, cluster }) => age(world, cluster, object.metadata.creationTimestamp ?? cluster.createdIso),
+  cell: (object, { world, cluster }) =>
+    formatAge(world, cluster, object.metadata.creationTimestamp ?? cluster.createdIso),
 };
 const address = (object: KubeObject, type: string) =>
   text(list(at(object, 'status', 'addresses')).find((entry) => entry['type'] === type)?.['address']) || '<none>';

@@ -81,7 +81,7 @@ export function rewrite(script: ParsedScript, { live }: RewriteOptions): ParsedS
   };
   const simple = (node: Node, streams: Streams): Node => {
     const copy = each(node, streams);
-    const name = literal(copy['name']);
+    const name = readLiteral(copy['name']);
     if (name === undefined && (isWordList(copy['name']) || isSplit(copy['name']))) {
       copy['args'] = [copy['name'] ?? null, ...list(copy['args'])];
       copy['name'] = EMPTY_NAME;
@@ -147,7 +147,7 @@ function redirected(redirections: Json | undefined, streams: Streams): Streams {
   let { out, err } = streams;
   for (const item of list(redirections)) {
     if (!isNode(item)) continue;
-    const target = literal(item['target']);
+    const target = readLiteral(item['target']);
     const operator = item['operator'];
     if (operator === '&>' || operator === '&>>') {
       out = '-';
@@ -172,13 +172,13 @@ function list(value: Json | undefined): Json[] {
 }
 
 /** The text of a word without expansions. */
-export function literal(value: unknown): string | undefined {
+export function readLiteral(value: unknown): string | undefined {
   const node = value as Json | undefined;
   if (!isNode(node) || node['type'] !== 'Word') return undefined;
   let text = '';
   for (const part of list(node['parts'])) {
     if (!isNode(part)) return undefined;
-    const piece = part['type'] === 'DoubleQuoted' ? literal(word(list(part['parts']))) : part['value'];
+    const piece = part['type'] === 'DoubleQuoted' ? readLiteral(word(list(part['parts']))) : part['value'];
     const plain = part['type'] === 'Literal' || part['type'] === 'SingleQuoted' || part['type'] === 'Escaped';
     if ((!plain && part['type'] !== 'DoubleQuoted') || typeof piece !== 'string') return undefined;
     text += piece;

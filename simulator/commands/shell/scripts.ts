@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TransformPlugin } from 'just-bash';
-import { literal, rewrite } from './rewrite.ts';
+import { readLiteral, rewrite } from './rewrite.ts';
 import { readsStandardInput } from './standard-input.ts';
 import { type ParsedScript, parse } from './syntax.ts';
 
@@ -65,8 +65,8 @@ export function putInPlace(script: Script): TransformPlugin {
       const isStand =
         ast.statements.length === 1 &&
         command?.type === 'SimpleCommand' &&
-        literal(command.args[0]) === STAND &&
-        script.stand.endsWith(` ${literal(command.args[1])}`);
+        readLiteral(command.args[0]) === STAND &&
+        script.stand.endsWith(` ${readLiteral(command.args[1])}`);
       return { ast: isStand ? script.ast : rewrite(ast, { live: false }) };
     },
   };

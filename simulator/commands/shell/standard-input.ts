@@ -1,4 +1,4 @@
-import { literal } from './rewrite.ts';
+import { readLiteral } from './rewrite.ts';
 import type { ParsedScript } from './syntax.ts';
 
 /**
@@ -53,9 +53,9 @@ function hasInput(redirections: Value): boolean {
 }
 
 function reads(node: Record<string, Value>): boolean {
-  const name = literal(node['name'])?.replace(/^.*\//, '');
+  const name = readLiteral(node['name'])?.replace(/^.*\//, '');
   const args: unknown[] = Array.isArray(node['args']) ? node['args'] : [];
-  const words = args.map((word) => literal(word) ?? 'x');
+  const words = args.map((word) => readLiteral(word) ?? 'x');
   if (name === undefined) return false;
   if (ALWAYS.has(name)) return true;
   if (words.includes('-') || words.includes('@-') || words.includes('/dev/stdin')) return true;

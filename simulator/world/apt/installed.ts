@@ -32,7 +32,7 @@ export function installedNames(node: SimNode): readonly string[] {
  * The packages that the machine's lists offer, newest first. A cloud image has no lists, so before `apt-get update`
  * there are none.
  */
-export function offered(
+export function listOffered(
   node: SimNode,
   name: string,
 ): readonly { readonly found: DebianPackage; readonly from: string }[] {

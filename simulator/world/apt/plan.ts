@@ -1,5 +1,5 @@
 import type { SimNode } from '../world.ts';
-import { installedVersion, isHeld, offered } from './installed.ts';
+import { installedVersion, isHeld, listOffered } from './installed.ts';
 import type { DebianPackage } from './package.ts';
 import { compareVersions, versionMatches } from './version-order.ts';
 
@@ -25,7 +25,7 @@ export function planInstall(node: SimNode, specs: readonly string[]): Plan | Ref
   const already: string[] = [];
   for (const spec of specs) {
     const [name = '', asked] = spec.split('=');
-    const offers = offered(node, name).map(({ found }) => found);
+    const offers = listOffered(node, name).map(({ found }) => found);
     const installed = installedVersion(node, name);
     if (offers.length === 0 && installed === undefined) return { refusal: `E: Unable to locate package ${name}` };
     const matching = asked === undefined ? offers : offers.filter(({ version }) => versionMatches(asked, version));
@@ -68,7 +68,7 @@ function addDependencies(node: SimNode, chosen: Map<string, DebianPackage>): str
   for (const { name, depends = [] } of chosen.values()) {
     for (const dependency of depends) {
       if (chosen.has(dependency) || installedVersion(node, dependency) !== undefined) continue;
-      const [best] = offered(node, dependency);
+      const [best] = listOffered(node, dependency);
       if (!best) {
         return `The following packages have unmet dependencies:\n ${name} : Depends: ${dependency} but it is not installable\nE: Unable to correct problems, you have held broken packages.`;
       }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { SimNode, World } from '../world.ts';
 import type { Authority, ClusterState } from './clusters.ts';
-import { clusterOnNode, decimal, memberRuns, newMemberId, restoredData, writeMemberData } from './etcd.ts';
+import { clusterOnNode, convertToDecimal, memberRuns, newMemberId, restoredData, writeMemberData } from './etcd.ts';
 
 /**
  * The content of a snapshot. Like etcd's, the file contains the keys of the whole cluster, filled up to a multiple of
@@ -75,7 +75,7 @@ export function soleMember(
 ): { readonly member: string; readonly content: SnapshotContent } {
   const member = memberId(`https://${address}:2380`, token);
   const members = [{ id: member, name, address, learner: false, server, started: true }];
-  const etcd = { ...content.etcd, clusterId: decimal(newMemberId()), members, term: 2 };
+  const etcd = { ...content.etcd, clusterId: convertToDecimal(newMemberId()), members, term: 2 };
   return { member, content: { ...content, etcd } };
 }
 

@@ -44,7 +44,7 @@ export function newMemberId(): string {
   return randomBytes(8).toString('hex').replace(/^0+/, '');
 }
 
-export function decimal(hex: string): string {
+export function convertToDecimal(hex: string): string {
   return BigInt(`0x${hex}`).toString();
 }
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { SimNode } from '../world.ts';
 import type { Authority } from './clusters.ts';
-import { issue } from './pki.ts';
+import { issueCertificate } from './pki.ts';
 
 export interface Identity {
   readonly user: string;
@@ -16,7 +16,11 @@ export function kubeconfig(
   const { server, identity } = options;
   const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   const short = identity.user.replace(/^system:/, '');
-  const client = issue(authority, { commonName: identity.user, organization: identity.groups[0] ?? '', days: 365 });
+  const client = issueCertificate(authority, {
+    commonName: identity.user,
+    organization: identity.groups[0] ?? '',
+    days: 365,
+  });
   const credentials = options.certificateFile
     ? `    client-certificate: ${options.certificateFile}\n    client-key: ${options.certificateFile}\n`
     : `    client-certificate-data: ${base64(client.certificate)}\n    client-key-data: ${base64(client.privateKey)}\n`;

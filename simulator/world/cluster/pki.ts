@@ -134,7 +134,7 @@ export async function createAuthority(
   return { privateKey, certificate, hash: createHash('sha256').update(spki).digest('hex') };
 }
 
-export function issue(authority: KeyAndCertificate, request: CertificateRequest): KeyAndCertificate {
+export function issueCertificate(authority: KeyAndCertificate, request: CertificateRequest): KeyAndCertificate {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const commonName = new X509Certificate(authority.certificate).subject.replace(/^.*CN=/s, '');
   const certificate = certify(request, pair.publicKey.export({ type: 'spki', format: 'der' }), {

@@ -8,7 +8,7 @@ export function stamp(cluster: ClusterState, elapsed: number): string {
 }
 
 /** Formats an age like kubectl: 45s, 6m38s, 41m, 3h5m, 2d4h. */
-export function age(world: World, cluster: ClusterState, timestamp: string): string {
+export function formatAge(world: World, cluster: ClusterState, timestamp: string): string {
   const now = Date.parse(cluster.createdIso) + (world.clock.elapsed() - cluster.createdAt) * 1000;
   return humanDuration(Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000)));
 }

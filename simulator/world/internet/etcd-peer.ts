@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { EtcdMember } from '../cluster/clusters.ts';
 import { hostNode } from '../cluster/endpoints.ts';
-import { clusterOnNode, decimal, memberRuns } from '../cluster/etcd.ts';
+import { clusterOnNode, convertToDecimal, memberRuns } from '../cluster/etcd.ts';
 import { publicKeyHash } from '../cluster/pki.ts';
 import { isUp } from '../nodes/node.ts';
 import type { SimNode } from '../world.ts';
@@ -55,7 +55,7 @@ function isIssuedBy(certificate: string, authority: string): boolean {
 
 /** A member as Go writes it: empty texts are left out, and the id is a number above 2^53. */
 function memberJson({ id, address, learner, started, name }: EtcdMember): string {
-  const parts = [`"id":${decimal(id)}`, `"peerURLs":["https://${address}:2380"]`];
+  const parts = [`"id":${convertToDecimal(id)}`, `"peerURLs":["https://${address}:2380"]`];
   if (learner) parts.push('"isLearner":true');
   if (started) parts.push(`"name":"${name}"`, `"clientURLs":["https://${address}:2379"]`);
   return `{${parts.join(',')}}`;

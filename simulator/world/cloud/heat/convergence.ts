@@ -1,12 +1,12 @@
 import type { Resource, Stack, StackAction, StackSource } from '../cloud-state.ts';
-import { type Json, type JsonObject, same } from '../json.ts';
+import { isSameJson, type Json, type JsonObject } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Design, Designer } from './design.ts';
 import { NotYet } from './functions.ts';
 import { groupKindOf, groupTemplate } from './groups.ts';
 import { type EngineParts, kindOf, type Removal, taskFor } from './removal.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
-import { asFailure, Halted, inOrder, type Run, reasonOf, StackFailure, track } from './run.ts';
+import { convertToFailure, Halted, type Run, reasonOf, runInOrder, StackFailure, track } from './run.ts';
 import { strike } from './strike.ts';
 
 /** One resource in its stack, its template and its run. */
@@ -36,7 +36,7 @@ export class Convergence {
       row.requires = [...(design.requirements.get(name) ?? [])];
     }
     this.#parts.foundation.changed();
-    await inOrder(design.requirements, run, (name) => track(run, this.#bring({ stack, design, name, run })));
+    await runInOrder(design.requirements, run, (name) => track(run, this.#bring({ stack, design, name, run })));
     await this.#removal.removeObsolete(stack, run);
   }
 
@@ -69,12 +69,12 @@ export class Convergence {
       return this.#attempt(place, row, isNew ? 'CREATE' : 'UPDATE', () => Promise.reject(properties));
     }
     if (isNew) {
-      if (row.properties && !same(row.properties, properties)) return this.#replace(place, row);
+      if (row.properties && !isSameJson(row.properties, properties)) return this.#replace(place, row);
       return this.#create(place, row, properties);
     }
     const before = row.properties ?? {};
     const changes = [...new Set([...Object.keys(before), ...Object.keys(properties)])].filter(
-      (key) => !same(before[key], properties[key]),
+      (key) => !isSameJson(before[key], properties[key]),
     );
     if (changes.length === 0 && row.progress === 'COMPLETE') return;
     const kind = this.#parts.designer.kind(row.type);
@@ -210,7 +210,7 @@ export class Convergence {
         throw error;
       }
       run.halted = true;
-      const failure = asFailure(error).inside(row.name);
+      const failure = convertToFailure(error).inside(row.name);
       this.#parts.store.setResource(stack, row, action, 'FAILED', failure.message);
       throw new StackFailure(action, failure);
     }

@@ -4,7 +4,7 @@ import type { Foundation } from '../foundation.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 import { type Requirements, requirementsOf } from './dependencies.ts';
-import { dig, evaluate, isTrue, NotYet, type Scope } from './functions.ts';
+import { evaluate, isTrue, NotYet, readPath, type Scope } from './functions.ts';
 import { GROUP_TYPES, groupAttribute, groupKindOf } from './groups.ts';
 import { type Parameters, resolveParameters } from './parameters.ts';
 import type { ResourceKind } from './resource-kind.ts';
@@ -147,14 +147,14 @@ export class Designer {
       return nested ? groupAttribute(nested, at, (member, name) => this.#memberOutput(member, name)) : undefined;
     if (this.isNested(resource.type, stack.source)) return nested ? this.#nestedAttribute(nested, at) : undefined;
     const found = this.attributes(resource, true);
-    if (at.name === 'show' || at.name === '') return dig(found, at.path);
+    if (at.name === 'show' || at.name === '') return readPath(found, at.path);
     const special = resource.type === 'OS::Nova::Server' ? serverAttribute(found, at.name) : undefined;
-    return dig(special ?? found[at.name] ?? null, at.path);
+    return readPath(special ?? found[at.name] ?? null, at.path);
   }
 
   #nestedAttribute(nested: Stack, { name, path }: { name: string; path: readonly Json[] }): Json | undefined {
     if (name === 'outputs') {
-      return dig(Object.fromEntries(this.outputs(nested).map(({ key, value }) => [key, value])), path);
+      return readPath(Object.fromEntries(this.outputs(nested).map(({ key, value }) => [key, value])), path);
     }
     const [, inner, attribute] = name.match(/^resource\.([^.]+)(?:\.(.+))?$/) ?? [];
     const resource = inner === undefined ? undefined : nested.resources[inner];
@@ -163,7 +163,7 @@ export class Designer {
       const [first = '', ...rest] = attribute === undefined ? path : [attribute, ...path];
       return this.#attributeOf(nested, resource, { name: String(first), path: rest });
     }
-    return dig(this.#outputOf(nested, name) ?? null, path);
+    return readPath(this.#outputOf(nested, name) ?? null, path);
   }
 
   /** Reads an output of a nested member, or an attribute of a plain one. */

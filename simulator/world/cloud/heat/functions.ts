@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonObject, pythonText, same } from '../json.ts';
+import { isObject, isSameJson, type Json, type JsonObject, pythonText } from '../json.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Resolves the references of intrinsic functions. */
@@ -28,7 +28,7 @@ export function evaluate(node: Json, scope: Scope): Json {
 }
 
 /** Follows a path of keys and indices. @returns undefined when the path leads nowhere */
-export function dig(value: Json, path: readonly Json[]): Json | undefined {
+export function readPath(value: Json, path: readonly Json[]): Json | undefined {
   let at: Json | undefined = value;
   for (const step of path) {
     if (Array.isArray(at)) at = at[Number(step)];
@@ -41,7 +41,7 @@ export function dig(value: Json, path: readonly Json[]): Json | undefined {
 const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   get_param: (argument, scope) => {
     const [name, ...path] = list(evaluate(argument, scope));
-    return dig(scope.parameter(String(name)), path) ?? '';
+    return readPath(scope.parameter(String(name)), path) ?? '';
   },
   get_resource: (argument, scope) => scope.reference(String(evaluate(argument, scope))),
   get_attr: (argument, scope) => {
@@ -81,7 +81,7 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   },
   equals: (argument, scope) => {
     const [a, b] = list(evaluate(argument, scope));
-    return same(a, b);
+    return isSameJson(a, b);
   },
   not: (argument, scope) => !isTrue(argument, scope),
   and: (argument, scope) => list(argument).every((item) => isTrue(item, scope)),
@@ -89,7 +89,7 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   contains: (argument, scope) => {
     const [needle, hay] = list(evaluate(argument, scope));
     if (typeof hay === 'string') return hay.includes(text(needle ?? ''));
-    return list(hay ?? []).some((item) => same(item, needle));
+    return list(hay ?? []).some((item) => isSameJson(item, needle));
   },
 };
 
@@ -105,7 +105,7 @@ function list(value: Json): Json[] {
 }
 
 function unique(items: readonly Json[]): Json[] {
-  return items.filter((item, i) => items.findIndex((other) => same(other, item)) === i);
+  return items.filter((item, i) => items.findIndex((other) => isSameJson(other, item)) === i);
 }
 
 function text(value: Json): string {

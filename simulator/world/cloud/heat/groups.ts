@@ -1,6 +1,6 @@
 import type { Resource, Stack } from '../cloud-state.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { dig } from './functions.ts';
+import { readPath } from './functions.ts';
 
 /** Resource types whose members form a nested stack that Heat generates. */
 export type GroupKind = 'AutoScalingGroup' | 'ResourceGroup';
@@ -113,25 +113,25 @@ export function groupAttribute(
     case 'current_size':
       return members.length;
     case 'refs':
-      return dig(
+      return readPath(
         members.map(({ physicalId }) => physicalId),
         path,
       );
     case 'refs_map':
-      return dig(Object.fromEntries(members.map((member) => [member.name, member.physicalId])), path);
+      return readPath(Object.fromEntries(members.map((member) => [member.name, member.physicalId])), path);
     case 'outputs_list':
-      return dig(each(String(first)), rest);
+      return readPath(each(String(first)), rest);
     case 'outputs':
     case 'attributes': {
       const values = each(String(first));
-      return dig(Object.fromEntries(members.map((member, i) => [member.name, values[i] ?? null])), rest);
+      return readPath(Object.fromEntries(members.map((member, i) => [member.name, values[i] ?? null])), rest);
     }
     default: {
       const [, index, output] = name.match(/^resource\.([^.]+)(?:\.(.+))?$/) ?? [];
       const member = index === undefined ? undefined : (nested.resources[index] ?? members[Number(index)]);
-      if (!member) return dig(each(name), path);
+      if (!member) return readPath(each(name), path);
       if (output === undefined) return member.physicalId;
-      return dig(outputOf(member.physicalId, output) ?? null, path);
+      return readPath(outputOf(member.physicalId, output) ?? null, path);
     }
   }
 }

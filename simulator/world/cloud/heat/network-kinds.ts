@@ -1,6 +1,13 @@
 import { isObject, type JsonObject, listAt, stringAt } from '../json.ts';
 import { viewNetwork, viewRouter, viewSecurityGroup, viewSubnet } from '../neutron/views.ts';
-import { findNetwork, live, type NetworkParts, named, orFail, removeWhenFree } from './network-parts.ts';
+import {
+  describeFixedProperties,
+  describeLiveProperties,
+  failAsResource,
+  findNetwork,
+  type NetworkParts,
+  removeWhenFree,
+} from './network-parts.ts';
 import { associationKind, floatingIpKind, portKind } from './port-kinds.ts';
 import { ResourceFailure, type ResourceKind, type ResourceTask } from './resource-kind.ts';
 
@@ -22,8 +29,8 @@ function netKind(parts: NetworkParts): ResourceKind {
   const { state, latency, changed } = parts.foundation;
   return {
     properties: {
-      ...live('name', 'admin_state_up', 'shared', 'tags', 'port_security_enabled', 'qos_policy'),
-      ...named('value_specs', 'tenant_id', 'dhcp_agent_ids', 'dns_domain', 'availability_zone_hints'),
+      ...describeLiveProperties('name', 'admin_state_up', 'shared', 'tags', 'port_security_enabled', 'qos_policy'),
+      ...describeFixedProperties('value_specs', 'tenant_id', 'dhcp_agent_ids', 'dns_domain', 'availability_zone_hints'),
     },
     create: async (task) => {
       if (task.resource.physicalId === '') {
@@ -61,8 +68,8 @@ function subnetKind(parts: NetworkParts): ResourceKind {
   return {
     properties: {
       network: { required: true, names: 'network' },
-      ...live('name', 'dns_nameservers', 'enable_dhcp', 'host_routes', 'tags'),
-      ...named(
+      ...describeLiveProperties('name', 'dns_nameservers', 'enable_dhcp', 'host_routes', 'tags'),
+      ...describeFixedProperties(
         'network_id',
         'cidr',
         'gateway_ip',
@@ -72,7 +79,7 @@ function subnetKind(parts: NetworkParts): ResourceKind {
         'prefixlen',
         'value_specs',
       ),
-      ...named('tenant_id', 'ipv6_ra_mode', 'ipv6_address_mode', 'segment'),
+      ...describeFixedProperties('tenant_id', 'ipv6_ra_mode', 'ipv6_address_mode', 'segment'),
     },
     create: async (task) => {
       if (task.resource.physicalId === '') {
@@ -86,7 +93,7 @@ function subnetKind(parts: NetworkParts): ResourceKind {
           dhcp: task.properties['enable_dhcp'] !== false,
           nameservers: listAt(task.properties, 'dns_nameservers').map(String),
         };
-        task.identify(orFail(() => parts.changes.createSubnet(request)).id);
+        task.identify(failAsResource(() => parts.changes.createSubnet(request)).id);
       }
       await task.wait(latency.resource);
     },
@@ -114,20 +121,27 @@ function routerKind(parts: NetworkParts): ResourceKind {
   };
   return {
     properties: {
-      ...live('name', 'external_gateway_info', 'admin_state_up', 'tags'),
-      ...named('value_specs', 'l3_agent_id', 'l3_agent_ids', 'distributed', 'ha', 'availability_zone_hints'),
+      ...describeLiveProperties('name', 'external_gateway_info', 'admin_state_up', 'tags'),
+      ...describeFixedProperties(
+        'value_specs',
+        'l3_agent_id',
+        'l3_agent_ids',
+        'distributed',
+        'ha',
+        'availability_zone_hints',
+      ),
     },
     create: async (task) => {
       if (task.resource.physicalId === '') {
         const name = stringAt(task.properties, 'name') ?? task.physicalName;
         const request = { name, projectId: task.stack.projectId, externalNetworkId: outside(task) };
-        task.identify(orFail(() => parts.changes.createRouter(request)).id);
+        task.identify(failAsResource(() => parts.changes.createRouter(request)).id);
       }
       await task.wait(latency.resource);
     },
     update: async (task) => {
       const router = state.routers[task.resource.physicalId];
-      if (router) orFail(() => parts.changes.setGateway(router, outside(task)));
+      if (router) failAsResource(() => parts.changes.setGateway(router, outside(task)));
       await task.wait(latency.resource);
     },
     remove: async (task) => {
@@ -152,12 +166,15 @@ function interfaceKind(parts: NetworkParts): ResourceKind {
   };
   const routerOf = (properties: JsonObject) => state.routers[String(properties['router'] ?? properties['router_id'])];
   return {
-    properties: { router: { required: true }, ...named('router_id', 'subnet', 'subnet_id', 'port', 'port_id') },
+    properties: {
+      router: { required: true },
+      ...describeFixedProperties('router_id', 'subnet', 'subnet_id', 'port', 'port_id'),
+    },
     create: async (task) => {
       const router = routerOf(task.properties);
       if (!router) throw new ResourceFailure('NotFound', `Router ${task.properties['router']} could not be found.`);
       if (task.resource.physicalId === '') {
-        const done = orFail(() => parts.changes.addInterface(router, place(task.properties)));
+        const done = failAsResource(() => parts.changes.addInterface(router, place(task.properties)));
         task.identify(`${router.id}:subnet_id=${done.subnetId}`);
       }
       await task.wait(latency.resource);
@@ -167,7 +184,7 @@ function interfaceKind(parts: NetworkParts): ResourceKind {
       const [routerId = '', rest = ''] = task.resource.physicalId.split(':');
       const router = state.routers[routerId];
       const subnetId = rest.replace('subnet_id=', '');
-      if (router && state.subnets[subnetId]) orFail(() => parts.changes.removeInterface(router, { subnetId }));
+      if (router && state.subnets[subnetId]) failAsResource(() => parts.changes.removeInterface(router, { subnetId }));
     },
     attributes: () => ({}),
   };
@@ -194,7 +211,7 @@ function groupKind(parts: NetworkParts): ResourceKind {
         ...rule,
       }));
   return {
-    properties: live('name', 'description', 'rules'),
+    properties: describeLiveProperties('name', 'description', 'rules'),
     create: async (task) => {
       if (task.resource.physicalId === '') {
         const [name, description] = [

@@ -11,16 +11,16 @@ export interface NetworkParts {
   readonly changes: NetworkChanges;
 }
 
-export function named(...names: string[]): Record<string, object> {
+export function describeFixedProperties(...names: string[]): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, {}]));
 }
 
-export function live(...names: string[]): Record<string, { live: true }> {
+export function describeLiveProperties(...names: string[]): Record<string, { live: true }> {
   return Object.fromEntries(names.map((name) => [name, { live: true as const }]));
 }
 
 /** Runs `work` and turns a refusal of Neutron into a failure of the resource in Heat's words. */
-export function orFail<T>(work: () => T): T {
+export function failAsResource<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -48,7 +48,7 @@ export async function removeWhenFree(
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.status !== 409 || foundation.clock.elapsed() >= giveUp)
-        orFail(() => {
+        failAsResource(() => {
           throw error;
         });
       await task.wait(5);

@@ -2,7 +2,7 @@ import type { Foundation } from '../foundation.ts';
 import { listAt, stringAt } from '../json.ts';
 import type { ComputeStore } from '../nova/compute-store.ts';
 import { timestamp } from '../times.ts';
-import { named } from './network-parts.ts';
+import { describeFixedProperties } from './network-parts.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
 import { scalingPolicyKind } from './scaling-policy-kind.ts';
 
@@ -26,7 +26,7 @@ export function otherKinds(foundation: Foundation, compute: ComputeStore): Reado
 
 function serverGroupKind({ state, latency }: Foundation, compute: ComputeStore): ResourceKind {
   return {
-    properties: named('name', 'policies', 'rules'),
+    properties: describeFixedProperties('name', 'policies', 'rules'),
     create: async (task) => {
       if (task.resource.physicalId === '') {
         const policy = String(listAt(task.properties, 'policies')[0] ?? 'anti-affinity');
@@ -64,7 +64,7 @@ function volumeKind({ state, latency, chance, changed }: Foundation, compute: Co
       size: { live: true },
       name: { live: true },
       image: { names: 'image' },
-      ...named(
+      ...describeFixedProperties(
         'availability_zone',
         'backup_id',
         'description',
@@ -73,7 +73,7 @@ function volumeKind({ state, latency, chance, changed }: Foundation, compute: Co
         'scheduler_hints',
         'snapshot_id',
       ),
-      ...named('source_volid', 'volume_type'),
+      ...describeFixedProperties('source_volid', 'volume_type'),
     },
     create: async (task) => {
       if (task.resource.physicalId === '') {
@@ -121,7 +121,7 @@ function volumeTypeKind({ state, latency, chance }: Foundation): ResourceKind {
   return {
     properties: {
       name: { required: true, live: true },
-      ...named('description', 'is_public', 'metadata', 'projects'),
+      ...describeFixedProperties('description', 'is_public', 'metadata', 'projects'),
     },
     create: async (task) => {
       const { userId, projectId } = task.stack;
@@ -138,7 +138,11 @@ function volumeTypeKind({ state, latency, chance }: Foundation): ResourceKind {
 
 function attachmentKind({ state, latency }: Foundation, compute: ComputeStore): ResourceKind {
   return {
-    properties: { instance_uuid: { required: true }, volume_id: { required: true }, ...named('mountpoint') },
+    properties: {
+      instance_uuid: { required: true },
+      volume_id: { required: true },
+      ...describeFixedProperties('mountpoint'),
+    },
     create: async (task) => {
       const volume = state.volumes[String(task.properties['volume_id'])];
       const server = state.servers[String(task.properties['instance_uuid'])];
@@ -182,7 +186,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 function randomStringKind({ chance }: Foundation): ResourceKind {
   return {
-    properties: named('length', 'character_classes', 'character_sequences', 'salt'),
+    properties: describeFixedProperties('length', 'character_classes', 'character_sequences', 'salt'),
     create: async (task) => {
       const wanted = stringAt(listAt(task.properties, 'character_classes')[0], 'class') ?? 'lettersdigits';
       const characters = CHARACTERS[wanted] ?? CHARACTERS['lettersdigits'] ?? 'a';
@@ -202,7 +206,7 @@ function randomStringKind({ chance }: Foundation): ResourceKind {
 /** A resource type that Heat accepts and that creates nothing. */
 function inertKind(): ResourceKind {
   return {
-    properties: named('name', 'public_key', 'save_private_key', 'type', 'user'),
+    properties: describeFixedProperties('name', 'public_key', 'save_private_key', 'type', 'user'),
     create: async (task) => task.identify(task.physicalName),
     remove: async () => undefined,
     attributes: () => ({}),
@@ -211,7 +215,7 @@ function inertKind(): ResourceKind {
 
 function configKind(): ResourceKind {
   return {
-    properties: named('config', 'cloud_config', 'group', 'inputs', 'outputs', 'options'),
+    properties: describeFixedProperties('config', 'cloud_config', 'group', 'inputs', 'outputs', 'options'),
     create: async (task) => {
       const cloud = task.properties['cloud_config'];
       const config =
@@ -231,7 +235,7 @@ function testKind(): ResourceKind {
   return {
     properties: {
       value: { live: true },
-      ...named(
+      ...describeFixedProperties(
         'fail',
         'update_replace',
         'wait_secs',

@@ -1,7 +1,13 @@
 import { type Json, listAt, stringAt } from '../json.ts';
 import type { PortRequest } from '../neutron/network-store.ts';
 import { viewFloatingIp, viewPort } from '../neutron/views.ts';
-import { findNetwork, live, type NetworkParts, named, orFail } from './network-parts.ts';
+import {
+  describeFixedProperties,
+  describeLiveProperties,
+  failAsResource,
+  findNetwork,
+  type NetworkParts,
+} from './network-parts.ts';
 import { ResourceFailure, type ResourceKind, type ResourceTask } from './resource-kind.ts';
 
 export function portKind(parts: NetworkParts): ResourceKind {
@@ -43,7 +49,7 @@ export function portKind(parts: NetworkParts): ResourceKind {
     properties: {
       network: { required: true, names: 'network' },
       network_id: {},
-      ...live(
+      ...describeLiveProperties(
         'name',
         'fixed_ips',
         'allowed_address_pairs',
@@ -52,7 +58,7 @@ export function portKind(parts: NetworkParts): ResourceKind {
         'admin_state_up',
         'tags',
       ),
-      ...named(
+      ...describeFixedProperties(
         'device_id',
         'device_owner',
         'mac_address',
@@ -61,7 +67,7 @@ export function portKind(parts: NetworkParts): ResourceKind {
         'dns_name',
         'qos_policy',
       ),
-      ...named('replacement_policy', 'propagate_uplink_status', 'no_fixed_ips'),
+      ...describeFixedProperties('replacement_policy', 'propagate_uplink_status', 'no_fixed_ips'),
     },
     create: async (task) => {
       if (task.resource.physicalId === '') {
@@ -73,7 +79,7 @@ export function portKind(parts: NetworkParts): ResourceKind {
           networkId,
           mac: stringAt(task.properties, 'mac_address'),
         };
-        task.identify(orFail(() => network.createPort(request)).id);
+        task.identify(failAsResource(() => network.createPort(request)).id);
       }
       await task.wait(latency.resource);
     },
@@ -86,7 +92,7 @@ export function portKind(parts: NetworkParts): ResourceKind {
       if (wanted.securityGroups) port.securityGroups = [...wanted.securityGroups];
       const { fixedIps } = wanted;
       if (fixedIps && JSON.stringify(before['fixed_ips']) !== JSON.stringify(task.properties['fixed_ips'])) {
-        orFail(() => network.setFixedIps(port, fixedIps));
+        failAsResource(() => network.setFixedIps(port, fixedIps));
       }
       await task.wait(latency.resource);
     },
@@ -107,8 +113,8 @@ export function floatingIpKind(parts: NetworkParts): ResourceKind {
   return {
     properties: {
       floating_network: { required: true, names: 'network' },
-      ...live('port_id'),
-      ...named(
+      ...describeLiveProperties('port_id'),
+      ...describeFixedProperties(
         'floating_network_id',
         'fixed_ip_address',
         'floating_ip_address',
@@ -132,13 +138,13 @@ export function floatingIpKind(parts: NetworkParts): ResourceKind {
           fixedAddress: stringAt(task.properties, 'fixed_ip_address'),
           address: stringAt(task.properties, 'floating_ip_address'),
         };
-        task.identify(orFail(() => network.createFloatingIp(request)).id);
+        task.identify(failAsResource(() => network.createFloatingIp(request)).id);
       }
       await task.wait(latency.resource);
     },
     update: async (task) => {
       const floating = state.floatingIps[task.resource.physicalId];
-      if (floating) orFail(() => network.associate(floating, stringAt(task.properties, 'port_id') ?? null));
+      if (floating) failAsResource(() => network.associate(floating, stringAt(task.properties, 'port_id') ?? null));
       await task.wait(latency.resource);
     },
     remove: async (task) => {
@@ -155,18 +161,22 @@ export function floatingIpKind(parts: NetworkParts): ResourceKind {
 export function associationKind({ network, foundation }: NetworkParts): ResourceKind {
   const { state, latency } = foundation;
   return {
-    properties: { floatingip_id: { required: true }, ...live('port_id'), ...named('fixed_ip_address') },
+    properties: {
+      floatingip_id: { required: true },
+      ...describeLiveProperties('port_id'),
+      ...describeFixedProperties('fixed_ip_address'),
+    },
     create: async (task) => {
       const floating = state.floatingIps[String(task.properties['floatingip_id'])];
       if (!floating)
         throw new ResourceFailure('NotFound', `Floating IP ${task.properties['floatingip_id']} could not be found.`);
-      orFail(() => network.associate(floating, stringAt(task.properties, 'port_id') ?? null));
+      failAsResource(() => network.associate(floating, stringAt(task.properties, 'port_id') ?? null));
       task.identify(floating.id);
       await task.wait(latency.resource);
     },
     update: async (task) => {
       const floating = state.floatingIps[task.resource.physicalId];
-      if (floating) orFail(() => network.associate(floating, stringAt(task.properties, 'port_id') ?? null));
+      if (floating) failAsResource(() => network.associate(floating, stringAt(task.properties, 'port_id') ?? null));
       await task.wait(latency.resource);
     },
     remove: async (task) => {

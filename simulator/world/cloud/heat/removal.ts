@@ -3,7 +3,7 @@ import type { Foundation } from '../foundation.ts';
 import type { JsonObject } from '../json.ts';
 import type { Designer } from './design.ts';
 import { ResourceFailure, type ResourceKind, type ResourceTask } from './resource-kind.ts';
-import { asFailure, Halted, type Run, reasonOf, StackFailure, track } from './run.ts';
+import { convertToFailure, Halted, type Run, reasonOf, StackFailure, track } from './run.ts';
 import type { StackStore } from './stack-store.ts';
 import { strike } from './strike.ts';
 import type { Validator } from './validation.ts';
@@ -100,7 +100,7 @@ export function createRemoval(parts: EngineParts): Removal {
     } catch (error) {
       if (run.controller.signal.aborted || error instanceof Halted) throw error;
       run.halted = true;
-      const failure = asFailure(error).inside(row.name);
+      const failure = convertToFailure(error).inside(row.name);
       store.setResource(stack, row, 'DELETE', 'FAILED', failure.message);
       throw new StackFailure('DELETE', failure);
     }

@@ -38,7 +38,7 @@ export function reasonOf(error: unknown): string {
   return String(error);
 }
 
-export function asFailure(error: unknown): ResourceFailure {
+export function convertToFailure(error: unknown): ResourceFailure {
   if (error instanceof StackFailure) return error.failure;
   if (error instanceof ResourceFailure) return error;
   if (error instanceof Refusal && error.status === 403) {
@@ -51,7 +51,7 @@ export function asFailure(error: unknown): ResourceFailure {
 }
 
 /** Runs `work` for all names, each after the names that it requires. */
-export async function inOrder(
+export async function runInOrder(
   requirements: ReadonlyMap<string, readonly string[]>,
   run: Run,
   work: (name: string) => Promise<void>,

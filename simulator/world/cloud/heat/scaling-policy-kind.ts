@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Resource, Stack } from '../cloud-state.ts';
 import type { Foundation } from '../foundation.ts';
 import { stringAt } from '../json.ts';
-import { live } from './network-parts.ts';
+import { describeLiveProperties } from './network-parts.ts';
 import { ResourceFailure, type ResourceKind } from './resource-kind.ts';
 
 const ADJUSTMENT_TYPES = ['change_in_capacity', 'exact_capacity', 'percent_change_in_capacity'];
@@ -17,7 +17,7 @@ export function scalingPolicyKind({ chance, url }: Foundation): ResourceKind {
       auto_scaling_group_id: { required: true },
       scaling_adjustment: { required: true, live: true },
       adjustment_type: { required: true, live: true },
-      ...live('cooldown', 'min_adjustment_step'),
+      ...describeLiveProperties('cooldown', 'min_adjustment_step'),
     },
     create: async (task) => {
       const type = String(task.properties['adjustment_type']);

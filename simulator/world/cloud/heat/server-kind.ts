@@ -1,6 +1,6 @@
 import type { Resource } from '../cloud-state.ts';
 import type { Foundation } from '../foundation.ts';
-import { isObject, type Json, type JsonObject, listAt, objectAt, same, stringAt } from '../json.ts';
+import { isObject, isSameJson, type Json, type JsonObject, listAt, objectAt, stringAt } from '../json.ts';
 import type { NetworkStore } from '../neutron/network-store.ts';
 import type { ComputeStore, ServerRequest } from '../nova/compute-store.ts';
 import { createServerViews } from '../nova/views.ts';
@@ -38,7 +38,7 @@ export function serverKind(foundation: Foundation, network: NetworkStore, comput
   const update = async (task: ResourceTask, before: JsonObject) => {
     const server = serverOf(task.resource);
     if (!server) throw new ResourceFailure('NotFound', `Instance ${task.resource.physicalId} could not be found.`);
-    const isChanged = (name: string) => !same(before[name], task.properties[name]);
+    const isChanged = (name: string) => !isSameJson(before[name], task.properties[name]);
     if (isChanged('name')) server.name = stringAt(task.properties, 'name') ?? task.physicalName;
     if (isChanged('metadata')) server.metadata = objectAt(task.properties, 'metadata');
     if (isChanged('flavor')) {
