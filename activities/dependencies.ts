@@ -80,6 +80,8 @@ export interface ActivityDependencies {
   readonly bastion?: Bastion;
   /** Hosts that VIMs may have. Undefined: none on loopback, a link, a metadata service, or this machine. */
   readonly vimHosts?: HostRules;
+  /** CA certificates for a VIM that names none. Undefined: those of Node. */
+  readonly openstackCa?: readonly string[] | undefined;
   readonly backups: BackupSettings & { readonly store: ClusterBackups };
   /** Where copies of private registries are kept, and the largest copy in bytes. */
   readonly registryCopies: { readonly store: RegistryCopies; readonly limitBytes: number };

@@ -1,9 +1,10 @@
 import express, { type Express, type Router } from 'express';
-import { createRequestAudit } from './audit/audit-requests.ts';
+import type { createRequestAudit } from './audit/audit-requests.ts';
 import { auditResources } from './audit/audit-resources.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { ApiContext } from './dependencies.ts';
 import { healthRoutes } from './health/health-routes.ts';
+import { createHostCheck } from './http/check-host.ts';
 import {
   type Dialect,
   packageDialect,
@@ -26,11 +27,18 @@ import { vnflowResources } from './vnflow/vnflow-resources.ts';
 import type { PackageUploads } from './vnfpkgm/package-uploads.ts';
 import { vnfPackageResources } from './vnfpkgm/vnf-packages.ts';
 
+export interface ApiParts {
+  readonly uploads: PackageUploads;
+  readonly audit: ReturnType<typeof createRequestAudit>;
+  /** True when the API listens on loopback: then requests for other hosts are refused. */
+  readonly localOnly?: boolean;
+}
+
 /**
  * The HTTP API: vnflcm v1 and v2, vnfpkgm v1 and VIMs as Tacker serves them, and vnflow's own resources.
  * @throws Error when there is no way to authenticate and `insecureNoAuth` is not set
  */
-export function createApi(context: ApiContext, uploads: PackageUploads, audit = createRequestAudit(context)): Express {
+export function createApi(context: ApiContext, { uploads, audit, localOnly = false }: ApiParts): Express {
   const authenticate = createAuthenticate(context);
   const router = (dialect: Dialect, resources: Record<string, Endpoints>, notOffered: readonly RegExp[] = []): Router =>
     resourceRouter(resources, { dialect, context, authenticate, notOffered });
@@ -39,6 +47,7 @@ export function createApi(context: ApiContext, uploads: PackageUploads, audit = 
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  if (localOnly) app.use(refuseOtherHosts(context.endpoint));
   app.use(withOneLeadingSlash);
   app.use(audit.handler);
   app.use(measureRequests);
@@ -75,6 +84,14 @@ const withOneLeadingSlash: express.RequestHandler = (request, _response, next) =
   request.originalUrl = url;
   next();
 };
+
+function refuseOtherHosts(endpoint: string): express.RequestHandler {
+  const check = createHostCheck(endpoint);
+  return (request, _response, next) => {
+    check(request);
+    next();
+  };
+}
 
 /** Clients of v1.0 write `/vims.json` and `/vims/{id}.json`. */
 const withoutJsonSuffix: express.RequestHandler = (request, _response, next) => {

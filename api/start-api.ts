@@ -1,17 +1,30 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createRequestAudit } from './audit/audit-requests.ts';
 import { createApi } from './create-api.ts';
 import { type ApiDependencies, apiContext } from './dependencies.ts';
+import { followTlsFiles, readTlsFiles, type TlsFiles } from './http/tls-files.ts';
 import { createPackageUploads } from './vnfpkgm/package-uploads.ts';
 
 export interface RunningApi {
-  /** The address of the API, for example http://127.0.0.1:9890. */
+  /** The address of the API, for example https://127.0.0.1:9890. */
   readonly url: string;
   readonly port: number;
   /** Lets requests end for a moment, then closes. */
   stop(): Promise<void>;
+}
+
+export interface ApiListen {
+  readonly deps: ApiDependencies;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Undefined: HTTP. */
+  readonly tls?: TlsFiles | undefined;
+  /** Milliseconds between two looks at the files. Undefined in production. */
+  readonly tlsLookEveryMs?: number;
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -33,25 +46,18 @@ const STOP_PATIENCE_MS = 1_000;
 
 /**
  * Starts the API.
- * @param port 0: any free one
- * @throws Error when it would run without authentication on an address that others reach, or the port is taken
+ * @throws Error when it would run without authentication on an address that others reach, the port is taken, or its
+ * certificate cannot be used
  */
-export async function startApi({
-  deps,
-  host,
-  port,
-}: {
-  deps: ApiDependencies;
-  host: string;
-  port: number;
-}): Promise<RunningApi> {
+export async function startApi({ deps, host, port, tls, tlsLookEveryMs }: ApiListen): Promise<RunningApi> {
   if (!deps.validateToken && !isLoopback(host)) {
     throw new Error(`Without authentication the API listens on loopback only, not on ${host}.`);
   }
   const context = apiContext(deps);
   const uploads = createPackageUploads(context);
   const audit = createRequestAudit(context);
-  const server = createServer(createApi(context, uploads, audit));
+  const app = createApi(context, { uploads, audit, ...(isLoopback(host) ? { localOnly: true } : {}) });
+  const { server, unfollow } = await serverFor(app, { tls, log: deps.log, everyMs: tlsLookEveryMs });
   server.requestTimeout = LONGEST_REQUEST_MS;
   server.keepAliveTimeout = IDLE_CONNECTION_MS;
   server.listen(port, host);
@@ -60,9 +66,10 @@ export async function startApi({
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
-    url: `http://${name}:${address.port}`,
+    url: `${tls ? 'https' : 'http'}://${name}:${address.port}`,
     port: address.port,
     stop: async () => {
+      unfollow();
       const closed = once(server, 'close');
       server.close();
       const impatient = setTimeout(() => server.closeAllConnections(), STOP_PATIENCE_MS);
@@ -71,4 +78,17 @@ export async function startApi({
       await audit.flush();
     },
   };
+}
+
+type RequestHandler = ReturnType<typeof createApi>;
+
+/** Makes the server: HTTPS with a certificate, which it exchanges when its files change; else HTTP. */
+async function serverFor(
+  app: RequestHandler,
+  { tls: files, log, everyMs }: { tls: TlsFiles | undefined; log: ApiDependencies['log']; everyMs: number | undefined },
+): Promise<{ server: Server; unfollow: () => void }> {
+  if (files === undefined) return { server: createServer(app), unfollow: () => {} };
+  const present = await readTlsFiles(files);
+  const server = createTlsServer(present, app);
+  return { server, unfollow: followTlsFiles(server, { files, present, log, everyMs }) };
 }

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { createAuthority } from '../activities/registry/certificates.ts';
+import { asVimConnectionInfo, authoritiesOf } from '../domain/vim-connection.ts';
+import { unsealedVim } from '../planning/registered-vim.ts';
 import { putClusterVim } from '../store/cluster-vims.ts';
 import { secretName } from '../store/secrets.ts';
+import { findVim } from '../store/vims.ts';
 import { enterState } from '../test/testing/api/enter-state.ts';
 import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenInstantiated, givenOperation } from '../test/testing/api/given.ts';
@@ -55,6 +59,27 @@ it('registers a VIM after a login, and never shows its password', async () => {
   for (const path of [`/v1.0/vims/${json.vim.id}.json`, `/v1.0/vims/${json.vim.id}`]) {
     expect((await test.call('GET', path)).json).toEqual({ vim: json.vim });
   }
+});
+
+it('keeps the CA certificate of a VIM for its operations, and shows it', async () => {
+  const { certificate } = createAuthority('the CA of the cloud');
+  const auth_cred = { username: 'nfv_user', password: 'devstack', ssl_ca_cert: certificate };
+  const { status, json } = await test.call('POST', '/v1.0/vims', { json: { vim: vim({ auth_cred }) } });
+  expect([status, json.vim.auth_cred.ssl_ca_cert]).toEqual([201, certificate]);
+  const row = await findVim(test.db, test.tenant, json.vim.id);
+  if (!row) throw new Error('the VIM is not in the store');
+  const { interfaceInfo } = asVimConnectionInfo(await unsealedVim(test, row));
+  expect(authoritiesOf(interfaceInfo ?? {})).toBe(certificate);
+});
+
+it('refuses a CA certificate that cannot be read, when it arrives', async () => {
+  const auth_cred = { username: 'nfv_user', password: 'devstack', ssl_ca_cert: 'no certificate' };
+  const refused = await test.call('POST', '/v1.0/vims', { json: { vim: vim({ auth_cred }) } });
+  expect(refused).toMatchObject({ status: 400 });
+  expect(refused.text).toContain('vim.auth_cred.ssl_ca_cert: is no certificate in PEM form');
+  const id = await registered();
+  const change = { json: { vim: { auth_cred: { ssl_ca_cert: 'no certificate' } } } };
+  expect(await test.call('PUT', `/v1.0/vims/${id}`, change)).toMatchObject({ status: 400 });
 });
 
 it.each([

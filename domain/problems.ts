@@ -52,6 +52,13 @@ export const PROBLEMS = {
     remedy:
       'Get a new token (`vnflow token` prints one), and send the request again after the seconds that the answer names.',
   },
+  HOST_NOT_ALLOWED: {
+    status: 421,
+    title: 'Misdirected Request',
+    retriable: false,
+    remedy:
+      'Call the API by its address or as localhost. If it has another name, behind a proxy, let the operator of vnflow set VNFLOW_ENDPOINT to the URL with this name.',
+  },
   FORBIDDEN: { status: 403, title: 'Forbidden', retriable: false, remedy: 'Ask for the member role in the project.' },
   NOT_FOUND: {
     status: 404,

@@ -11,6 +11,8 @@ export interface VimCredentials {
   readonly projectDomain: string;
   /** Check the TLS certificate? */
   readonly verify: boolean;
+  /** CA certificates in PEM. Undefined: those that vnflow trusts anyway. */
+  readonly caCert?: string;
 }
 
 export const OPENSTACK_VIM_TYPE = 'ETSINFV.OPENSTACK_KEYSTONE.V_3';
@@ -23,6 +25,25 @@ export const KeystoneUrl = z
   .refine((url) => !/[?#]/.test(url), { error: 'must have no query and no fragment' });
 
 const text = z.string().min(1).max(1024);
+const pem = z.string().max(65_536);
+
+/** CA certificates of a VIM as one text. Tacker's files write `None` where there are none. */
+export const Authorities = z.union([pem, z.array(pem).max(100)]).transform((given) => {
+  const all = [given].flat().filter((each) => each !== '' && each !== 'None');
+  return all.length === 0 ? undefined : all.join('\n');
+});
+
+/**
+ * The members of `interfaceInfo` that name CA certificates: as SOL003 calls them, as
+ * Tacker does, and as vnflow did first.
+ */
+const AUTHORITY_MEMBERS = ['trustedCertificates', 'ssl_ca_cert', 'caCertificate'] as const;
+
+/** @returns the CA certificates of an `interfaceInfo` */
+export function authoritiesOf(interfaceInfo: Readonly<Record<string, unknown>>): string | undefined {
+  const given = AUTHORITY_MEMBERS.map((member) => Authorities.safeParse(interfaceInfo[member]).data);
+  return given.find((each) => each !== undefined);
+}
 
 /** `auth_cred` and `vim_project` of an OpenStack VIM, as the client's VIM files have them. */
 export const AuthCred = z.looseObject({
@@ -30,6 +51,7 @@ export const AuthCred = z.looseObject({
   password: text,
   user_domain_name: text.default('Default'),
   project_domain_name: text.optional(),
+  ssl_ca_cert: Authorities.optional(),
   cert_verify: z.union([z.boolean(), z.stringFormat('"True" or "False"', /^(true|false)$/i)]).optional(),
 });
 export type AuthCred = z.infer<typeof AuthCred>;
@@ -60,6 +82,7 @@ export function vimCredentials({ authUrl, authCred, vimProject }: Omit<Registere
     userDomain: authCred.user_domain_name,
     projectDomain: vimProject.project_domain_name,
     verify: verifies(authCred),
+    ...(authCred.ssl_ca_cert === undefined ? {} : { caCert: authCred.ssl_ca_cert }),
   };
 }
 
@@ -68,12 +91,13 @@ export function vimCredentials({ authUrl, authCred, vimProject }: Omit<Registere
  * unless the VIM turns that off.
  */
 export function asVimConnectionInfo(vim: RegisteredVim): VimConnectionInfo {
-  const { username, password, project, userDomain, projectDomain, verify } = vimCredentials(vim);
+  const { username, password, project, userDomain, projectDomain, verify, caCert } = vimCredentials(vim);
   return {
     vimId: vim.id,
     vimType: OPENSTACK_VIM_TYPE,
     interfaceInfo: {
       endpoint: vim.authUrl,
+      ...(caCert === undefined ? {} : { ssl_ca_cert: caCert }),
       ...(verify ? {} : { skipCertificateHostnameCheck: true, skipCertificateVerification: true }),
     },
     accessInfo: {

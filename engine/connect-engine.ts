@@ -15,6 +15,7 @@ import { settleOperation } from './lost-operation.ts';
 import { endObsoleteWorkflow } from './obsolete-workflow.ts';
 import { startReconciler } from './reconciler.ts';
 import { type StartedOperation, startOperation } from './start-operation.ts';
+import { connectionAccess, type TemporalAccess } from './temporal-access.ts';
 
 export interface ConnectedEngine {
   start(input: StartedOperation): Promise<void>;
@@ -30,6 +31,7 @@ export interface ConnectedEngine {
 export interface EngineOptions {
   readonly temporalAddress: string;
   readonly namespace: string;
+  readonly temporalAccess?: TemporalAccess | undefined;
   readonly secrets: Secrets;
   readonly log: Logger;
   /** Resolves when the store can be used. The first comparison waits for it. */
@@ -46,8 +48,9 @@ const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_
  * server is away, calls throw ENGINE_UNAVAILABLE.
  */
 export function connectEngine(db: Database, options: EngineOptions): ConnectedEngine {
-  const { temporalAddress, namespace, secrets, log, storeOpened, reconcileEveryMs } = options;
-  const connection = Connection.lazy({ address: temporalAddress, channelArgs: CHANNEL });
+  const { temporalAddress, namespace, secrets, log, storeOpened, reconcileEveryMs, temporalAccess = {} } = options;
+  const access = connectionAccess(temporalAccess);
+  const connection = Connection.lazy({ address: temporalAddress, channelArgs: CHANNEL, ...access });
   const client = new Client({ connection, namespace });
   const engine = { client, db };
   const reconciler = startReconciler({ ...engine, secrets, log }, { after: storeOpened, everyMs: reconcileEveryMs });

@@ -68,6 +68,9 @@ export function createConnectionProblem(call: Call, error: unknown): VnflowError
   });
 }
 
+const GIVE_CA =
+  'give the CA certificate (interfaceInfo.ssl_ca_cert, auth_cred.ssl_ca_cert of a registered VIM, or OS_CACERT of vnflow)';
+
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -77,9 +80,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no route to the network',
   ECONNABORTED: 'time-out',
   ETIMEDOUT: 'time-out',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its TLS certificate is self-signed; give the CA certificate',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its TLS certificate is signed by an unknown CA; give the CA certificate',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its TLS certificate is signed by an unknown CA; give the CA certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: `its TLS certificate is self-signed; ${GIVE_CA}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `its TLS certificate is signed by an unknown CA; ${GIVE_CA}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `its TLS certificate is signed by an unknown CA; ${GIVE_CA}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `its TLS certificate is signed by an unknown CA; ${GIVE_CA}`,
   ERR_TLS_CERT_ALTNAME_INVALID: 'its TLS certificate is for another host name',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
 };

@@ -8,8 +8,8 @@ import { createHostRules, type HostRules } from '../network/host-rules.ts';
 import { type Call, createAddressProblem, createConnectionProblem, createProtocolProblem } from './failures.ts';
 
 export interface TransportOptions {
-  /** PEM. Undefined: the CA certificates of the system. */
-  readonly caCert?: string;
+  /** PEM. Undefined: the CA certificates of Node. */
+  readonly caCert?: string | readonly string[];
   /** False accepts any TLS certificate. Default true. */
   readonly verify?: boolean;
   /** Hosts that may be called. Undefined: none on loopback, a link, a metadata service, or this machine. */
@@ -66,7 +66,7 @@ export function createTransport({
     httpsAgent: new HttpsAgent({
       ...connections,
       rejectUnauthorized: verify,
-      ...(caCert === undefined ? {} : { ca: caCert }),
+      ...(caCert === undefined ? {} : { ca: [caCert].flat() }),
     }),
     proxy: false,
     maxRedirects: 0,

@@ -49,7 +49,14 @@ export function composeStored(
 export interface ActivityComposition {
   readonly configuration: Pick<
     Configuration,
-    'bastion' | 'backups' | 'registryCopyLimitBytes' | 'allowPackageCode' | 'vimHosts' | 'bootLimitSeconds' | 'build'
+    | 'bastion'
+    | 'backups'
+    | 'registryCopyLimitBytes'
+    | 'allowPackageCode'
+    | 'vimHosts'
+    | 'bootLimitSeconds'
+    | 'build'
+    | 'openstackCa'
   >;
   readonly log: Logger;
   /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
@@ -63,11 +70,12 @@ export function composeActivities(
   { db, secrets, backups, registryCopies }: Stored,
   { configuration, log, speed = 1, pace }: ActivityComposition,
 ): ActivityDependencies {
-  const { bastion, allowPackageCode, build, vimHosts, bootLimitSeconds: bootLimit } = configuration;
+  const { bastion, allowPackageCode, build, vimHosts, openstackCa, bootLimitSeconds: bootLimit } = configuration;
   return {
     allowPackageCode,
     build,
     vimHosts: createHostRules(vimHosts),
+    openstackCa,
     db,
     secrets,
     backups: { ...configuration.backups, store: backups },
@@ -83,7 +91,7 @@ export interface ApiComposition
       ApiDependencies,
       'engine' | 'log' | 'endpoint' | 'notReady' | 'allowPackageCode' | 'checks' | 'metrics' | 'limits'
     >,
-    Pick<Configuration, 'packageHosts' | 'vimHosts'> {
+    Pick<Configuration, 'packageHosts' | 'vimHosts' | 'openstackCa'> {
   /** URL of the Keystone that validates tokens. */
   readonly keystoneUrl: string;
 }
@@ -91,11 +99,12 @@ export interface ApiComposition
 /** Creates the dependencies of the API. */
 export function composeApi(
   { db, secrets, auditTrail }: Stored,
-  { keystoneUrl, ...given }: ApiComposition,
+  { keystoneUrl, openstackCa, ...given }: ApiComposition,
 ): ApiDependencies {
   const packageHosts = createHostRules(given.packageHosts);
   const vimHosts = createHostRules(given.vimHosts);
-  const keystone = createTransport({ hosts: createHostRules({ keystone: keystoneUrl }) });
+  const authorities = openstackCa === undefined ? {} : { caCert: openstackCa };
+  const keystone = createTransport({ ...authorities, hosts: createHostRules({ keystone: keystoneUrl }) });
   return {
     ...given,
     db,
@@ -104,7 +113,7 @@ export function composeApi(
     packageHosts,
     vimHosts,
     readCsar: (file) => readCsar(file, undefined, { remoteHosts: packageHosts }),
-    checkVim: (credentials) => checkConnection({ ...credentials, hosts: vimHosts }),
+    checkVim: (credentials) => checkConnection({ ...authorities, ...credentials, hosts: vimHosts }),
     checks: [...(given.checks ?? []), { name: 'keystone', look: () => checkKeystone(keystoneUrl, keystone) }],
     validateToken: (token) => validateToken(keystoneUrl, token, { transport: keystone }),
     authUrl: keystoneUrl,

@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { z } from 'zod';
 import {
   type BackupSettings,
@@ -7,11 +9,15 @@ import {
   DEFAULT_BACKUPS,
   DEFAULT_REGISTRY_COPY_MIB,
 } from '../activities/dependencies.ts';
+import type { TlsFiles } from '../api/http/tls-files.ts';
+import type { TemporalAccess } from '../engine/temporal-access.ts';
 import { type HostSettings, hostOf, parseHosts } from '../network/host-rules.ts';
 import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 import { type MasterKey, masterKey } from '../store/seal.ts';
 import { readBuildId } from './build-id.ts';
+import { optionalVariable } from './optional-variable.ts';
+import { TEMPORAL_VARIABLES, temporalAccess } from './temporal-access.ts';
 
 export type { Durability };
 
@@ -21,31 +27,31 @@ const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/
 
 const LISTEN = /^(?<host>[^\s/]+):(?<port>\d{1,5})$/;
 
-/** An empty variable counts as absent, because docker compose passes absent variables on as empty ones. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
-
 const Environment = z.object({
-  DATABASE_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
-  TEMPORAL_ADDRESS: optional(z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port')),
-  TEMPORAL_NAMESPACE: optional(z.string().min(1)),
-  VNFLOW_MASTER_KEY: optional(z.string()),
-  VNFLOW_KEYSTONE_URL: optional(z.url()),
-  VNFLOW_ENDPOINT: optional(z.url()),
-  VNFLOW_METRICS_LISTEN: optional(z.string().regex(LISTEN, 'must be host:port')),
-  VNFLOW_BASTION: optional(z.string().regex(BASTION, 'must be user@host:port')),
-  VNFLOW_BASTION_KEY_FILE: optional(z.string()),
-  VNFLOW_BASTION_PASSWORD: optional(z.string()),
-  VNFLOW_BOOT_MINUTES: optional(z.coerce.number().min(1).max(240)),
-  VNFLOW_BACKUP_HOURS: optional(z.coerce.number().min(0.25).max(168)),
-  VNFLOW_DURABILITY: optional(z.enum(DURABILITIES)),
-  VNFLOW_PACKAGE_HOSTS: optional(z.string()),
-  VNFLOW_VIM_HOSTS: optional(z.string()),
-  VNFLOW_PACKAGE_QUOTA_GB: optional(z.coerce.number().min(0.01).max(10_000)),
-  VNFLOW_BACKUPS_KEPT: optional(z.coerce.number().int().min(1).max(100)),
-  VNFLOW_ALLOW_PACKAGE_CODE: optional(z.enum(['0', '1'])),
-  VNFLOW_REGISTRY_COPY_MIB: optional(z.coerce.number().int().min(0).max(65_536)),
-  VNFLOW_BUILD_ID: optional(z.string().regex(BUILD, 'must be up to 100 letters, digits and . _ + -')),
+  DATABASE_URL: optionalVariable(z.url({ protocol: /^postgres(ql)?$/ })),
+  TEMPORAL_ADDRESS: optionalVariable(z.string().regex(/^[^\s/]+:\d+$/, 'must be host:port')),
+  TEMPORAL_NAMESPACE: optionalVariable(z.string().min(1)),
+  ...TEMPORAL_VARIABLES,
+  VNFLOW_MASTER_KEY: optionalVariable(z.string()),
+  VNFLOW_KEYSTONE_URL: optionalVariable(z.url()),
+  OS_CACERT: optionalVariable(z.string()),
+  VNFLOW_TLS_CERT_FILE: optionalVariable(z.string()),
+  VNFLOW_TLS_KEY_FILE: optionalVariable(z.string()),
+  VNFLOW_ENDPOINT: optionalVariable(z.url()),
+  VNFLOW_METRICS_LISTEN: optionalVariable(z.string().regex(LISTEN, 'must be host:port')),
+  VNFLOW_BASTION: optionalVariable(z.string().regex(BASTION, 'must be user@host:port')),
+  VNFLOW_BASTION_KEY_FILE: optionalVariable(z.string()),
+  VNFLOW_BASTION_PASSWORD: optionalVariable(z.string()),
+  VNFLOW_BOOT_MINUTES: optionalVariable(z.coerce.number().min(1).max(240)),
+  VNFLOW_BACKUP_HOURS: optionalVariable(z.coerce.number().min(0.25).max(168)),
+  VNFLOW_DURABILITY: optionalVariable(z.enum(DURABILITIES)),
+  VNFLOW_PACKAGE_HOSTS: optionalVariable(z.string()),
+  VNFLOW_VIM_HOSTS: optionalVariable(z.string()),
+  VNFLOW_PACKAGE_QUOTA_GB: optionalVariable(z.coerce.number().min(0.01).max(10_000)),
+  VNFLOW_BACKUPS_KEPT: optionalVariable(z.coerce.number().int().min(1).max(100)),
+  VNFLOW_ALLOW_PACKAGE_CODE: optionalVariable(z.enum(['0', '1'])),
+  VNFLOW_REGISTRY_COPY_MIB: optionalVariable(z.coerce.number().int().min(0).max(65_536)),
+  VNFLOW_BUILD_ID: optionalVariable(z.string().regex(BUILD, 'must be up to 100 letters, digits and . _ + -')),
 });
 
 /** The settings of an API or a worker process, read from its environment. */
@@ -54,8 +60,17 @@ export interface Configuration {
   readonly masterKey: MasterKey;
   readonly temporalAddress: string | undefined;
   readonly temporalNamespace: string;
+  /** TLS and API key of the connection to Temporal. Undefined: plain text. */
+  readonly temporalAccess?: TemporalAccess | undefined;
   readonly keystoneUrl: string | undefined;
+  /**
+   * CA certificates in PEM that the Keystone of `keystoneUrl`, and each VIM that names no CA of its own, are checked
+   * with: those of Node, and those of the operator. Undefined: those of Node.
+   */
+  readonly openstackCa?: readonly string[] | undefined;
   readonly endpoint: string | undefined;
+  /** Certificate and key of the API. Undefined: it serves HTTP. */
+  readonly tls?: TlsFiles | undefined;
   /** Where this process serves /livez, /readyz and /metrics, besides its API. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly bastion: Bastion | undefined;
@@ -83,12 +98,7 @@ export interface Configuration {
  * @throws Error that names the variable and its allowed values
  */
 export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory: string): Configuration {
-  const parsed = Environment.safeParse({ ...environment, ...secretsFromFiles(environment) });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Error(`The environment variable ${issue?.path.join('.') ?? ''} cannot be used: ${issue?.message ?? ''}`);
-  }
-  const env = parsed.data;
+  const env = readEnvironment(environment);
   const vimHosts = parseHosts(env.VNFLOW_VIM_HOSTS);
   const internal = internalHosts(env);
   return {
@@ -103,7 +113,10 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     masterKey: masterKey({ VNFLOW_MASTER_KEY: env.VNFLOW_MASTER_KEY }, path.join(dataDirectory, 'master.key')),
     temporalAddress: env.TEMPORAL_ADDRESS,
     temporalNamespace: env.TEMPORAL_NAMESPACE ?? 'default',
+    temporalAccess: temporalAccess(env),
     keystoneUrl: env.VNFLOW_KEYSTONE_URL,
+    openstackCa: env.OS_CACERT === undefined ? undefined : [...rootCertificates, readAuthorities(env.OS_CACERT)],
+    tls: tlsOf(env),
     endpoint: env.VNFLOW_ENDPOINT,
     metricsListen: env.VNFLOW_METRICS_LISTEN === undefined ? undefined : listenOf(env.VNFLOW_METRICS_LISTEN),
     bastion: env.VNFLOW_BASTION === undefined ? undefined : bastionOf(env.VNFLOW_BASTION, env),
@@ -130,13 +143,29 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
   };
 }
 
+/**
+ * Reads where a namespace of Temporal is reached, and how.
+ * @throws Error that names the variable and its allowed values
+ */
+export function readTemporalNamespace(environment: NodeJS.ProcessEnv): { namespace: string; access: TemporalAccess } {
+  const { TEMPORAL_NAMESPACE: namespace = 'default', ...env } = readEnvironment(environment);
+  return { namespace, access: temporalAccess(env) };
+}
+
+function readEnvironment(environment: NodeJS.ProcessEnv): z.infer<typeof Environment> {
+  const parsed = Environment.safeParse({ ...environment, ...secretsFromFiles(environment) });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`The environment variable ${issue?.path.join('.') ?? ''} cannot be used: ${issue?.message ?? ''}`);
+}
+
 function listenOf(text: string): { host: string; port: number } {
   const { host = '', port } = LISTEN.exec(text)?.groups ?? {};
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
 /** Variables that are secrets, or may hold one. */
-const SECRETS = ['DATABASE_URL', 'VNFLOW_MASTER_KEY', 'VNFLOW_BASTION_PASSWORD'] as const;
+const SECRETS = ['DATABASE_URL', 'VNFLOW_MASTER_KEY', 'VNFLOW_BASTION_PASSWORD', 'TEMPORAL_API_KEY'] as const;
 
 /** Reads secrets from the files that `…_FILE` variables name, as containers get them: the environment is seen by many. */
 function secretsFromFiles(environment: NodeJS.ProcessEnv): Record<string, string> {
@@ -152,6 +181,23 @@ function secretsFromFiles(environment: NodeJS.ProcessEnv): Record<string, string
     }
   }
   return found;
+}
+
+function tlsOf({ VNFLOW_TLS_CERT_FILE: certFile, VNFLOW_TLS_KEY_FILE: keyFile }: z.infer<typeof Environment>) {
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile === keyFile) return undefined;
+  throw new Error('Set VNFLOW_TLS_CERT_FILE and VNFLOW_TLS_KEY_FILE, or neither.');
+}
+
+/** Reads CA certificates, and refuses a file without one: it would make each connection fail later. */
+function readAuthorities(file: string): string {
+  try {
+    const pem = readFileSync(file, 'utf8');
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new Error(`OS_CACERT: ${file} is no readable file of CA certificates in PEM.`, { cause: error });
+  }
 }
 
 /** The hosts of Temporal and PostgreSQL: no VIM and no package may be there. */

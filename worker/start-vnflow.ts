@@ -9,6 +9,7 @@ import { isLoopback, startApi } from '../api/start-api.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { engineChecks } from '../engine/check-engine.ts';
 import { connectEngine } from '../engine/connect-engine.ts';
+import { connectionAccess } from '../engine/temporal-access.ts';
 import { type MetricsSource, measureProcess } from '../metrics/write-metrics.ts';
 import { migrateStore } from '../store/migrate-store.ts';
 import { composeActivities, composeApi, composeStored, type Stored } from './composition.ts';
@@ -146,9 +147,9 @@ async function healthOf(
   { configuration, temporalAddress, worker }: VnflowOptions,
   { isWorking, api, metrics, checks }: HealthRoutes & { isWorking: () => boolean; api: RunningPart },
 ): Promise<HealthServer | undefined> {
-  const { metricsListen, temporalNamespace: namespace } = configuration;
+  const { metricsListen, temporalNamespace: namespace, temporalAccess = {} } = configuration;
   if (metricsListen === undefined) return undefined;
-  const connection = Connection.lazy({ address: temporalAddress });
+  const connection = Connection.lazy({ address: temporalAddress, ...connectionAccess(temporalAccess) });
   const temporal = engineChecks(new Client({ connection, namespace })).filter(({ name }) => name === 'temporal');
   const ownWorker: HealthCheck = {
     name: 'worker',
@@ -176,10 +177,11 @@ async function workerOf(
 ): Promise<KeptWorker | undefined> {
   if (!worker) return undefined;
   const deps = composeActivities(stored, { configuration, log, speed, pace });
-  const namespace = configuration.temporalNamespace;
-  await workflowBundle(worker.bundleCache); // a defect of the bundle must fail the start at once
+  const { temporalNamespace: namespace, temporalAccess } = configuration;
+  const { bundleCache } = worker;
+  await workflowBundle(bundleCache); // a defect of the bundle must fail the start at once
   const start = (patience: Waiting): Promise<RunningWorker> =>
-    waitUntilReachable(() => startWorker(deps, { temporalAddress, namespace, bundleCache: worker.bundleCache }), {
+    waitUntilReachable(() => startWorker(deps, { temporalAddress, namespace, temporalAccess, bundleCache }), {
       ...patience,
       what: `the Temporal server ${temporalAddress}, namespace ${namespace}`,
       passes: () => true,
@@ -201,7 +203,8 @@ async function apiOf(
   }: { notReady: () => VnflowError | undefined; storeOpened: Promise<void>; metrics: readonly MetricsSource[] },
 ) {
   if (!api) return undefined;
-  const { keystoneUrl, endpoint = `http://${api.host}:${api.port}` } = configuration;
+  const { keystoneUrl, openstackCa, tls, temporalAccess } = configuration;
+  const { endpoint = `${tls ? 'https' : 'http'}://${api.host}:${api.port}` } = configuration;
   if (keystoneUrl === undefined) {
     throw new Error(
       'VNFLOW_KEYSTONE_URL is not set: the API needs a Keystone that validates the tokens of its clients.',
@@ -210,6 +213,7 @@ async function apiOf(
   const engine = connectEngine(stored.db, {
     temporalAddress,
     namespace: configuration.temporalNamespace,
+    temporalAccess,
     secrets: stored.secrets,
     storeOpened,
     log,
@@ -225,6 +229,7 @@ async function apiOf(
   const parts = {
     engine,
     keystoneUrl,
+    openstackCa,
     endpoint,
     ...hosts,
     ...limits,
@@ -236,7 +241,12 @@ async function apiOf(
   };
   const deps = composeApi(stored, parts);
   try {
-    const running = await startApi({ deps, host: api.host, port: api.port });
+    if (!tls && !isLoopback(api.host))
+      log.warn(
+        { host: api.host },
+        'the API serves HTTP: tokens and passwords cross the network in clear (docs/security.md)',
+      );
+    const running = await startApi({ deps, host: api.host, port: api.port, tls });
     return {
       url: running.url,
       checks: deps.checks ?? [],

@@ -8,12 +8,14 @@ import { createQuestionActivities, createRecordActivities } from '../activities/
 import { createScheduledActivities } from '../activities/scheduled-work.ts';
 import { createStepActivities } from '../activities/steps/index.ts';
 import { workerIdentity } from '../engine/task-failure.ts';
+import { connectionAccess, type TemporalAccess } from '../engine/temporal-access.ts';
 import { RECORD_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface WorkerOptions {
   readonly temporalAddress: string;
   readonly namespace: string;
+  readonly temporalAccess?: TemporalAccess | undefined;
   /** Directory of workflow bundles. */
   readonly bundleCache: string;
   /** Tests use one queue per file. */
@@ -46,7 +48,8 @@ function shutDown(workers: readonly Worker[]): void {
 /** Starts the workers of this process. @throws Error when the Temporal server does not answer */
 export async function startWorker(deps: ActivityDependencies, options: WorkerOptions): Promise<RunningWorker> {
   const bundle = await workflowBundle(options.bundleCache);
-  const connection = await NativeConnection.connect({ address: options.temporalAddress });
+  const { temporalAddress: address, temporalAccess = {} } = options;
+  const connection = await NativeConnection.connect({ address, ...connectionAccess(temporalAccess) });
   const shared = {
     connection,
     namespace: options.namespace,

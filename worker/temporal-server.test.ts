@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, expect, it } from 'vitest';
 import { searchAttribute } from '../workflows/search-attributes.ts';
+import { freePort } from './free-port.ts';
 import { temporalBinary } from './temporal-binary.ts';
 import { ANY_PORTS, isTemporalServing, startTemporalServer } from './temporal-server.ts';
 
@@ -47,6 +48,20 @@ it('keeps running workflows over a restart, and finds them by our search attribu
       .toEqual(['vnf/1']);
   } finally {
     await second.stop();
+  }
+});
+
+it('answers through its HTTP API to no browser', async () => {
+  const ports = { ...ANY_PORTS, http: await freePort(0) };
+  const server = await startTemporalServer({ binary: temporalBinary(), ports, headless: true });
+  try {
+    const url = `http://127.0.0.1:${ports.http}/api/v1/namespaces`;
+    expect((await fetch(url)).status).toBe(403);
+    // as a page sends it, without asking for permission first
+    const page = { method: 'POST', body: '{"reason":"none"}', headers: { 'Content-Type': 'text/plain' } };
+    expect((await fetch(`${url}/default/workflows/any/terminate`, page)).status).toBe(403);
+  } finally {
+    await server.stop();
   }
 });
 

@@ -1,9 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
+import { connectionAccess, type TemporalAccess } from '../engine/temporal-access.ts';
 import { DEFAULT_DURABILITY, type Durability } from '../store/durability.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { freePort } from './free-port.ts';
@@ -91,10 +93,15 @@ async function startOnce(options: TemporalServerOptions): Promise<TemporalServer
   };
 }
 
-/** Does a Temporal server serve at this address (host:port)? */
-export async function isTemporalServing(address: string, timeoutMs = 2_000): Promise<boolean> {
+/** Does a Temporal server serve this namespace at this address (host:port)? */
+export async function isTemporalServing(
+  address: string,
+  timeoutMs = 2_000,
+  { namespace = 'default', access = {} }: { readonly namespace?: string; readonly access?: TemporalAccess } = {},
+): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
-  const connection = await Connection.connect({ address, connectTimeout: timeoutMs }).catch(() => undefined);
+  const options = { address, connectTimeout: timeoutMs, ...connectionAccess(access) };
+  const connection = await Connection.connect(options).catch(() => undefined);
   if (connection === undefined) return false;
   try {
     const { status } = await connection.withDeadline(deadline, () =>
@@ -102,9 +109,7 @@ export async function isTemporalServing(address: string, timeoutMs = 2_000): Pro
     );
     if (Number(status) !== 1) return false;
     // the server reports healthy before the namespace exists
-    await connection.withDeadline(deadline, () =>
-      connection.workflowService.describeNamespace({ namespace: 'default' }),
-    );
+    await connection.withDeadline(deadline, () => connection.workflowService.describeNamespace({ namespace }));
     return true;
   } catch {
     return false;
@@ -146,10 +151,22 @@ async function commandLine(options: TemporalServerOptions & { ports: TemporalPor
     ...['--http-port', `${ports.http}`, '--metrics-port', `${ports.metrics}`],
     ...webUi,
     ...database,
-    ...Object.entries(settings).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries({ ...closedHttpApi(), ...settings }).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${value}`,
+    ]),
     ...Object.values(searchAttribute).flatMap(({ name }) => ['--search-attribute', `${name}=Keyword`]),
     ...['--log-level', directory === undefined ? 'never' : 'warn', '--color', 'never'],
   ];
+}
+
+/**
+ * The program opens a port for Temporal's HTTP API in any case. Any web page that a browser of this machine shows could
+ * terminate workflows there: a POST of plain text needs no permission of the server. The API answers 403 to each Host
+ * header but this one, which is different at each start.
+ */
+function closedHttpApi(): Record<string, string> {
+  return { 'frontend.httpAllowedHosts': JSON.stringify([`${randomUUID()}.invalid`]) };
 }
 
 /** The option that keeps the Web UI from fetching news; older versions of the program do not have it. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { VnflowError } from '../../domain/problems.ts';
+import { authoritiesOf } from '../../domain/vim-connection.ts';
 import { createSession, type Session } from '../../openstack/session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { VimConnection } from '../facts/operation-facts.ts';
@@ -24,15 +25,17 @@ const Access = z.object({
 const Interface = z.object({
   endpoint: z.url(),
   skipCertificateVerification: z.boolean().optional(),
-  caCertificate: z.string().optional(),
 });
 
 /**
  * The session with a VIM. Nothing is sent yet.
- * @param deps the rules for the hosts of VIMs
+ * @param deps the rules for the hosts of VIMs, and the CA of a VIM that names none
  * @throws VnflowError VIM_MISSING naming the member that the connection lacks
  */
-export function vimSession({ vimHosts }: Pick<ActivityDependencies, 'vimHosts'>, { id, info }: VimConnection): Session {
+export function vimSession(
+  { vimHosts, openstackCa }: Pick<ActivityDependencies, 'vimHosts' | 'openstackCa'>,
+  { id, info }: VimConnection,
+): Session {
   const access = Access.safeParse(info.accessInfo);
   const reach = Interface.safeParse(info.interfaceInfo);
   if (!access.success || !reach.success) {
@@ -41,6 +44,7 @@ export function vimSession({ vimHosts }: Pick<ActivityDependencies, 'vimHosts'>,
       detail: `vimConnectionInfo.${id} lacks ${access.success ? 'interfaceInfo' : 'accessInfo'}.${member}.`,
     });
   }
+  const caCert = authoritiesOf(info.interfaceInfo ?? {}) ?? openstackCa;
   const credentials = {
     authUrl: reach.data.endpoint,
     username: access.data.username,
@@ -49,7 +53,7 @@ export function vimSession({ vimHosts }: Pick<ActivityDependencies, 'vimHosts'>,
     userDomain: access.data.userDomain,
     projectDomain: access.data.projectDomain,
     ...(access.data.region === undefined ? {} : { region: access.data.region }),
-    ...(reach.data.caCertificate === undefined ? {} : { caCert: reach.data.caCertificate }),
+    ...(caCert === undefined ? {} : { caCert }),
     verify: reach.data.skipCertificateVerification !== true,
   };
   const key = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startFileApi } from '../../test/testing/api/file-api.ts';
+import { createRequestAudit } from '../audit/audit-requests.ts';
 import { createApi } from '../create-api.ts';
 import { apiContext } from '../dependencies.ts';
 import { createPackageUploads } from '../vnfpkgm/package-uploads.ts';
@@ -24,7 +25,10 @@ function pathsOf(layers: readonly Layer[], prefix = ''): string[] {
 
 it('has every route of the application, and nothing else', () => {
   const context = apiContext(test.deps);
-  const { router } = createApi(context, createPackageUploads(context)) as unknown as { router: { stack: Layer[] } };
+  const { router } = createApi(context, {
+    uploads: createPackageUploads(context),
+    audit: createRequestAudit(context),
+  }) as unknown as { router: { stack: Layer[] } };
   const routes = pathsOf(router.stack).map((path) => (path === '/' ? path : path.replace(/\/$/, '')));
   expect(Object.keys(document.paths).sort()).toEqual(routes.sort());
 });

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { AuthCred, KeystoneUrl, VimProject } from '../../domain/vim-connection.ts';
+import { GivenAuthorities } from './authorities.ts';
+
+/** `auth_cred` of a request, with CA certificates that can be read. */
+export const GivenAuthCred = AuthCred.extend({ ssl_ca_cert: GivenAuthorities.optional() });
 
 const shortText = z.string().max(255);
 const freeForm = z.record(z.string(), z.unknown());
@@ -11,7 +15,7 @@ export const RegisterVim = z.object({
   vim: z.object({
     type: z.literal('openstack', { error: 'must be "openstack"; clusters of vnflow need no registration by hand' }),
     auth_url: KeystoneUrl,
-    auth_cred: AuthCred,
+    auth_cred: GivenAuthCred,
     vim_project: VimProject,
     name: shortText.default(''),
     description: z.string().max(1024).default(''),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseMember } from '../../domain/parse-member.ts';
 import { VnflowError } from '../../domain/problems.ts';
 import { withoutSecrets } from '../../domain/redaction.ts';
-import { AuthCred, VimProject, vimCredentials } from '../../domain/vim-connection.ts';
+import { VimProject, vimCredentials } from '../../domain/vim-connection.ts';
 import { unsealedVim } from '../../planning/registered-vim.ts';
 import { violatedConstraint } from '../../store/constraint.ts';
 import { secretName } from '../../store/secrets.ts';
@@ -13,7 +13,7 @@ import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { isResourceId } from '../http/resource-id.ts';
 import { checkChangeable, checkUnused } from './cluster-vim.ts';
-import { RegisterVim, UpdateVim } from './vim-requests.ts';
+import { GivenAuthCred, RegisterVim, UpdateVim } from './vim-requests.ts';
 import { maskSecrets, vimView } from './vim-view.ts';
 
 /** `/v1.0/vims`: register, list, show, update, delete. */
@@ -112,7 +112,7 @@ async function change(context: ApiContext, row: VimRow, vim: UpdateVim['vim']): 
 /** The old credentials with the new members over them, after a login with them. */
 async function changedCredentials(context: ApiContext, row: VimRow, vim: UpdateVim['vim']) {
   const known = await unsealedVim(context, row);
-  const authCred = parseMember(AuthCred, { ...known.authCred, ...vim.auth_cred }, ['vim', 'auth_cred']);
+  const authCred = parseMember(GivenAuthCred, { ...known.authCred, ...vim.auth_cred }, ['vim', 'auth_cred']);
   const vimProject = parseMember(VimProject, { ...known.vimProject, ...vim.vim_project }, ['vim', 'vim_project']);
   const { regions } = await context.checkVim(vimCredentials({ authUrl: row.authUrl, authCred, vimProject }));
   return { authCred, vimProject, regions };

@@ -7,6 +7,7 @@ import { unsealedVim } from '../../planning/registered-vim.ts';
 import { findDefaultVim, findVim } from '../../store/vims.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { isResourceId } from '../http/resource-id.ts';
+import { GivenAuthorities } from '../vims/authorities.ts';
 
 type ConnectionMap = Readonly<Record<string, VimConnectionInfo>>;
 
@@ -22,7 +23,9 @@ const AccessInfo = z.looseObject({
 const InterfaceInfo = z.looseObject({
   endpoint: KeystoneUrl,
   skipCertificateVerification: z.boolean().optional(),
-  caCertificate: text.optional(),
+  trustedCertificates: GivenAuthorities.optional(),
+  ssl_ca_cert: GivenAuthorities.optional(),
+  caCertificate: GivenAuthorities.optional(),
 });
 
 /**

@@ -93,7 +93,12 @@ async function startParts(children: Children, logFile: string, options: UpOption
   const sdkMetrics = `127.0.0.1:${await freePort(0)}`;
   installRuntime(log, sdkMetrics);
   const { store, ...read } = readConfiguration(environmentOf(options, simulator), data);
-  const configuration = { ...read, store: store.kind === 'embedded' ? { ...store, archives: ARCHIVES } : store };
+  const ownTemporal = temporal?.process === undefined ? {} : { temporalAccess: {}, temporalNamespace: 'default' };
+  const configuration = {
+    ...read,
+    ...ownTemporal,
+    store: store.kind === 'embedded' ? { ...store, archives: ARCHIVES } : store,
+  };
   if (configuration.keystoneUrl) children.keep({ keystoneUrl: configuration.keystoneUrl });
   // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs 100 MB and gains nothing
   // here

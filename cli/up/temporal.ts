@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Durability } from '../../worker/configuration.ts';
+import { type Durability, readTemporalNamespace } from '../../worker/configuration.ts';
 import { temporalBinary } from '../../worker/temporal-binary.ts';
 import { isTemporalServing, startTemporalServer, TEMPORAL_PORTS } from '../../worker/temporal-server.ts';
 import { identityOf, isAlive, stopProcess } from './process-identity.ts';
@@ -26,8 +26,9 @@ export async function obtainTemporal(
   const { environment, durability } = options;
   const given = environment['TEMPORAL_ADDRESS'];
   if (given && given !== environment['VNFLOW_OWN_TEMPORAL']) {
-    if (!(await isTemporalServing(given, 10_000)))
-      throw new Error(`No Temporal server serves at TEMPORAL_ADDRESS=${given}.`);
+    const { namespace, access } = readTemporalNamespace(environment);
+    if (!(await isTemporalServing(given, 10_000, { namespace, access })))
+      throw new Error(`No Temporal server serves the namespace ${namespace} at TEMPORAL_ADDRESS=${given}.`);
     options.keep({ address: given });
     return { record: { address: given }, how: 'given' };
   }

@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { certificateProblem } from '../../certificate-problem.ts';
 import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageFiles } from '../vnf-kind.ts';
-import { certificateProblem } from './registry-certificate.ts';
 import {
   connectionsProblem,
   REGISTRY_CONNECTIONS,

@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * What is wrong with the certificate of a registry's authority. The file may hold several certificates.
- * @param text of the file
+ * What is wrong with the certificates of an authority.
+ * @param text in PEM form; may hold several certificates
  * @returns a sentence without subject. Undefined: nothing
  */
 export function certificateProblem(text: string, now: Date): string | undefined {
