@@ -78,6 +78,7 @@ it("accepts the guide's instantiate request verbatim: 202, empty, and the operat
   expect(json).toEqual({
     id: location.split('/').at(-1),
     operationState: 'STARTING',
+    startedBy: 'somebody',
     stateEnteredTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     startTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     vnfInstanceId: id,

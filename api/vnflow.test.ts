@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { putClusterNodes } from '../store/cluster-nodes.ts';
-import { insertPlanSteps, recordStepEnded, recordStepLog, recordStepStarted } from '../store/operation-steps.ts';
+import {
+  insertPlanSteps,
+  recordStepEnded,
+  recordStepLog,
+  recordStepProgress,
+  recordStepStarted,
+} from '../store/operation-steps.ts';
 import { recordStepControl } from '../store/operator-controls.ts';
+import { appendStepLog } from '../store/step-logs.ts';
 import { enterState, nextSeq } from '../test/testing/api/enter-state.ts';
 import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenInstantiated, givenOperation, givenPackage } from '../test/testing/api/given.ts';
@@ -288,6 +295,41 @@ it('the timeline shows every step with its node, attempt, log and error', async 
     error: { detail: 'disk full' },
   });
   expect(json.steps).toContainEqual(expect.objectContaining({ id: 'applyStack', state: 'WAITING', attempt: 0 }));
+});
+
+it('the whole log of a step comes in parts, of each attempt; an operation that runs says what it waits for', async () => {
+  const { opOccId } = await givenOperation(test);
+  await insertPlanSteps(test.db, opOccId, planInstantiate(SHAPE));
+  await enterState(test.db, opOccId, { state: 'PROCESSING', text: 'granted' });
+  const key = { vnfLcmOpOccId: opOccId, stepId: 'prepareNode-workerNode-1', summary: 'prepare worker57' };
+  const path = `/vnflow/v1/vnf_lcm_op_occs/${opOccId}/steps/${key.stepId}`;
+  const log = async (query = '') => (await test.call('GET', `${path}/log${query}`)).json;
+  await recordStepStarted(test.db, key);
+  await appendStepLog(test.db, { ...key, attempt: 1 }, 'first attempt\n');
+  await recordStepStarted(test.db, key);
+  const attempt = { ...key, attempt: 2 };
+  await appendStepLog(test.db, attempt, 'one\n');
+  expect(await log()).toEqual({ stepId: key.stepId, attempt: 2, attempts: 2, text: 'one\n', next: 1, running: true });
+  expect(await log('?attempt=1')).toMatchObject({ text: 'first attempt\n', running: false });
+  const later = log('?after=1&wait=20');
+  await appendStepLog(test.db, attempt, 'two\n');
+  expect(await later).toMatchObject({ text: 'two\n', next: 2 });
+  await recordStepProgress(test.db, attempt, 'no answer on port 22 since 12:20');
+  expect((await test.call('GET', `/vnflcm/v2/vnf_lcm_op_occs/${opOccId}`)).json).toMatchObject({
+    startedBy: 'somebody',
+    waitingFor: [{ stepId: key.stepId, summary: 'prepare worker57', progress: 'no answer on port 22 since 12:20' }],
+  });
+  expect((await test.call('GET', `/vnflcm/v1/vnf_lcm_op_occs/${opOccId}`)).json.waitingFor).toHaveLength(1);
+  await recordStepLog(test.db, attempt, 'tail');
+  await recordStepEnded(test.db, { ...attempt, outcome: { state: 'DONE' } });
+  expect((await test.call('GET', `/vnflcm/v2/vnf_lcm_op_occs/${opOccId}`)).json.waitingFor).toBeUndefined();
+  expect(await log('?after=2&wait=20')).toMatchObject({ text: '', running: false });
+  expect((await test.call('GET', path)).json).toMatchObject({ id: key.stepId, state: 'DONE', attempt: 2 });
+  const reader = { token: `reader@${test.tenant}` };
+  expect((await test.call('GET', `${path}/log`, reader)).status).toBe(200);
+  for (const wrong of [`${path}x/log`, `${path}x`]) expect((await test.call('GET', wrong)).status).toBe(404);
+  expect((await test.call('GET', `${path}/log`, { token: 'member@another' })).status).toBe(404);
+  expect((await test.call('GET', `${path}/log?after=-1`)).status).toBe(400);
 });
 
 it('controls of a step answer with the step, and the timeline names the operator, the control and its reason', async () => {

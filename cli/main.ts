@@ -3,6 +3,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDownCommand } from './commands/down.ts';
 import { addEnvCommand } from './commands/env.ts';
+import { addLogsCommand } from './commands/logs.ts';
 import { addOpsCommand } from './commands/ops.ts';
 import { addPackCommand } from './commands/pack.ts';
 import { addPlanCommand } from './commands/plan.ts';
@@ -29,6 +30,7 @@ for (const add of [
   addPlanCommand,
   addWatchCommand,
   addStatusCommand,
+  addLogsCommand,
   addAuditCommand,
   addOpsCommand,
   addRegistryCommand,

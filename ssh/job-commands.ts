@@ -132,7 +132,7 @@ chmod 600 "$new" && mv "$new" "$root/scripts/$sha" && echo stored
  * state is `finished`, the log that follows is complete.
  */
 const LOOK = `${JOB_STATE}
-root=$1 id=$2 from=$3 max=$4 wait=$5
+root=$1 id=$2 from=$3 max=$4 wait=$5 most=$6
 dir=$root/jobs/$id
 if [ -f "$dir/alive" ] && flock -w "$wait" "$dir/alive" true && [ -f "$dir/exit" ]; then
   if [ "$(job_state)" = running ]; then sleep 0.1; fi # systemd removes the unit
@@ -150,7 +150,7 @@ if [ "$state" = finished ]; then
 fi
 if [ ! -f "$dir/log" ]; then exit 0; fi
 size=$(wc -c < "$dir/log")
-if [ "$((size-from))" -gt "$max" ]; then from=$((size-max)); fi
+if [ "$((size-from))" -gt "$most" ]; then from=$((size-max)); fi
 echo "log $from"
 if [ "$size" -gt "$from" ]; then tail -c "+$((from+1))" "$dir/log" | head -c "$max"; fi
 `;
@@ -197,15 +197,16 @@ export function storeScriptCommand(root: string, sha: string, nonce: string): st
 
 /**
  * Prints `state STATE`, `exit CODE`, `output KEY=value`…, `secret KEY=value`…, then `log OFFSET` and the raw bytes of
- * the log from there on: at most `max`, the newest if there are more.
+ * the log from there on, at most `max`. If there are more than `most`, the newest.
  * @param look.waitSeconds how long the node may wait for the end of the job before it answers
  */
 export function lookCommand(
   root: string,
   id: string,
-  look: { from: number; max: number; waitSeconds: number },
+  look: { from: number; max: number; most: number; waitSeconds: number },
 ): string {
-  return asRoot(LOOK, [root, id, String(look.from), String(look.max), look.waitSeconds.toFixed(3)]);
+  const { from, max, most, waitSeconds } = look;
+  return asRoot(LOOK, [root, id, String(from), String(max), waitSeconds.toFixed(3), String(most)]);
 }
 
 export function forgetSecretsCommand(root: string, id: string): string {

@@ -272,6 +272,17 @@ test('a long log is read in pieces, and the tail is its end', async () => {
   expect(Math.max(...tails.map((tail) => tail.length))).toBeLessThanOrEqual(4000);
 });
 
+test('the whole log comes in lines, each once, however long it is, and a secret is never cut in two', async () => {
+  let whole = '';
+  const script =
+    'i=0; while [ $i -lt 3000 ]; do echo "line $i with canary-713 and more of it"; i=$((i+1)); done; printf cana; sleep 0.6; echo ry-713; printf end';
+  await run(await login(), job(script, { secrets: ['canary-713'] }), { onLog: (lines) => (whole += lines) });
+  const lines = whole.split('\n');
+  expect(lines).toHaveLength(3002);
+  expect(lines.slice(0, 3000)).toEqual(Array.from({ length: 3000 }, (_, i) => `line ${i} with *** and more of it`));
+  expect(lines.slice(3000)).toEqual(['***', 'end']);
+});
+
 test('arguments reach the script unchanged', async () => {
   const { logTail } = await run(await login(), job('printf "[%s]" "$@"', { args: ['-m', `a 'b' "c" $HOME %n`] }));
   expect(logTail).toBe(`[-m][a 'b' "c" $HOME %n]`);

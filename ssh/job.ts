@@ -10,6 +10,7 @@ import {
   storeScriptCommand,
 } from './job-commands.ts';
 import { type JobLook, parseLook } from './job-look.ts';
+import { createLogLines, type LogLines } from './log-lines.ts';
 import { secretVariables } from './log-redaction.ts';
 import { createLogTail, type LogTail } from './log-tail.ts';
 import { environmentFile } from './quote.ts';
@@ -17,6 +18,8 @@ import type { SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
 
 const LOG_BYTES_PER_LOOK = 64 * 1024;
+/** When a log has grown by more than this since the last look, only its end is read. */
+const MOST_LOG_BYTES = 1024 * 1024;
 /**
  * Limits all looks of this process to about 12 a second: the more jobs, the fewer looks at each. A look waits on the
  * node for the end of the job, so an end is still noticed at once.
@@ -43,6 +46,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** Called after each look, with the last lines of the log without secrets. Activities send their heartbeat here. */
   onProgress?(logTail: string): void;
+  /** Called after each look with the lines that are new in the log, without secrets. */
+  onLog?(lines: string): void;
   /**
    * Called with the secret outputs before they are removed from the node, so that a crash in between loses none of
    * them.
@@ -80,8 +85,9 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,180}$/.test(job.id)) throw new RangeError(`"${job.id}" is not the id of a job.`);
   const root = options.root ?? JOB_ROOT;
   const began = await start(session, job, { root, signal: options.signal });
-  const tail = createLogTail([...(job.secrets ?? []), ...secretVariables(job.env)]);
-  const look = await follow(session, job, { ...options, root, tail, isNew: began === 'started' });
+  const secrets = [...(job.secrets ?? []), ...secretVariables(job.env)];
+  const [tail, lines] = [createLogTail(secrets), createLogLines(secrets)];
+  const look = await follow(session, job, { ...options, root, tail, lines, isNew: began === 'started' });
   if (look.exit !== 0) throw createFailedJobProblem(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
   if (Object.keys(look.secretOutputs).length > 0) {
     await options.sealSecrets?.(look.secretOutputs);
@@ -167,10 +173,16 @@ async function follow(session: SshSession, job: Job, following: Following): Prom
     return await lookUntilEnd(session, job, following);
   } finally {
     followed -= 1;
+    following.onLog?.(following.lines.take(true));
   }
 }
 
-type Following = FollowOptions & { readonly root: string; readonly tail: LogTail; readonly isNew: boolean };
+type Following = FollowOptions & {
+  readonly root: string;
+  readonly tail: LogTail;
+  readonly lines: LogLines;
+  readonly isNew: boolean;
+};
 
 /**
  * Each look waits on the node for the end of the job. When a look returns early, the next one waits until the pause is
@@ -179,7 +191,7 @@ type Following = FollowOptions & { readonly root: string; readonly tail: LogTail
 async function lookUntilEnd(
   session: SshSession,
   job: Job,
-  { root, tail, signal, onProgress, isNew, pollMs = { min: 200, max: 1500 } }: Following,
+  { root, tail, lines, signal, onProgress, onLog, isNew, pollMs = { min: 200, max: 1500 } }: Following,
 ): Promise<JobLook> {
   const deadline = Date.now() + (job.timeLimitSeconds + 120) * 1000;
   let pause = isNew ? Math.max(pollMs.min, followed * MS_PER_FOLLOWED_JOB) : 0;
@@ -187,14 +199,21 @@ async function lookUntilEnd(
     const asked = performance.now();
     const look = await lookAt(session, job, { root, from: tail.next, waitSeconds: pause / 1000, signal });
     tail.append(look.logFrom, look.log);
+    lines.append(look.logFrom, look.log);
     onProgress?.(tail.text());
-    if (look.state === 'finished') return look;
-    if (look.state === 'vanished' || look.state === 'absent') {
+    onLog?.(lines.take());
+    const isRead = look.log.length < LOG_BYTES_PER_LOOK;
+    if (look.state === 'finished' && isRead) return look;
+    if ((look.state === 'vanished' && isRead) || look.state === 'absent') {
       throw await createVanishedJobProblem(session, job, { root, tail: tail.text() });
     }
     if (Date.now() > deadline) {
       await cancelJob(session, job.id, root);
       throw createFailedJobProblem(session, job, { exit: 'timeout', tail: tail.text() });
+    }
+    if (!isRead) {
+      pause = 0;
+      continue;
     }
     await pauseFor(pause - (performance.now() - asked), signal);
     pause = Math.max(pollMs.min, followed * MS_PER_FOLLOWED_JOB, Math.min(pollMs.max, pause * 1.4));
@@ -206,7 +225,7 @@ async function lookAt(
   job: Pick<Job, 'id' | 'description'>,
   { root, from, waitSeconds, signal }: Place & { from: number; waitSeconds: number },
 ): Promise<JobLook> {
-  const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, waitSeconds });
+  const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, most: MOST_LOG_BYTES, waitSeconds });
   const timeoutMs = 30_000 + waitSeconds * 1000;
   const result = await execAsRoot(session, command, { timeoutMs, ...(signal ? { signal } : {}) });
   if (result.code !== 0)

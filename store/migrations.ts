@@ -12,6 +12,7 @@ import * as largeFiles from './migrations/0010-large-files.ts';
 import * as registryCopies from './migrations/0011-registry-copies.ts';
 import * as audit from './migrations/0012-audit.ts';
 import * as builds from './migrations/0013-builds.ts';
+import * as stepLogs from './migrations/0014-step-logs.ts';
 
 export interface Migration {
   /** Its number of four digits, and a name: the name of its file. The numbers are 1, 2, 3, … without a gap. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-registry-copies', ...registryCopies },
   { name: '0012-audit', ...audit },
   { name: '0013-builds', ...builds },
+  { name: '0014-step-logs', ...stepLogs },
 ];
 
 /**

@@ -236,6 +236,37 @@ export async function listSteps(db: Database, vnfLcmOpOccId: string): Promise<Op
     .execute();
 }
 
+export async function findStep(
+  db: Database,
+  vnfLcmOpOccId: string,
+  stepId: string,
+): Promise<OperationStepRow | undefined> {
+  return db
+    .selectFrom('operationStep')
+    .selectAll()
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('stepId', '=', stepId)
+    .executeTakeFirst();
+}
+
+/** Lists running steps that say what they do or wait for, those first that began first. */
+export async function listStepsWithProgress(
+  db: Database,
+  vnfLcmOpOccId: string,
+  most: number,
+): Promise<Pick<OperationStepRow, 'stepId' | 'summary' | 'startedAt' | 'progress'>[]> {
+  return db
+    .selectFrom('operationStep')
+    .select(['stepId', 'summary', 'startedAt', 'progress'])
+    .where('vnfLcmOpOccId', '=', vnfLcmOpOccId)
+    .where('state', '=', 'RUNNING')
+    .where('progress', 'is not', null)
+    .orderBy('startedAt')
+    .orderBy('ordinal')
+    .limit(most)
+    .execute();
+}
+
 /** Lists the events after the number `after`, oldest first. */
 export async function listEvents(db: Database, vnfLcmOpOccId: string, after: string): Promise<OperationEventRow[]> {
   return db

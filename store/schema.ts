@@ -154,6 +154,16 @@ export interface OperationStepTable {
   build: string | null;
 }
 
+/** A piece of the log of a step's attempt: whole lines, cleaned and without secrets. */
+export interface OperationStepLogTable {
+  vnfLcmOpOccId: string;
+  stepId: string;
+  attempt: number;
+  /** 1, 2, 3, … in the order of the text. */
+  seq: number;
+  text: string;
+}
+
 export interface OperationEventTable {
   seq: Generated<string>;
   vnfLcmOpOccId: string;
@@ -281,6 +291,7 @@ export interface Schema {
   vnfLcmOpOcc: VnfLcmOpOccTable;
   operationPlan: OperationPlanTable;
   operationStep: OperationStepTable;
+  operationStepLog: OperationStepLogTable;
   operationEvent: OperationEventTable;
   secret: SecretTable;
   clusterNode: ClusterNodeTable;

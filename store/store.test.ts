@@ -18,6 +18,7 @@ import {
 import { findOperation, keepOperationFacts, readOperationFact, recordOperationState } from './operations.ts';
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
+import { appendStepLog, forgetOlderLogs, readStepLog, shortenStepLog } from './step-logs.ts';
 import { findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
 import { readVnfPackageBytes, vnfPackageContentLength } from './vnf-package-content.ts';
 import { findVnfPackage, insertVnfPackage, onboardVnfPackage, readVnfPackageFiles } from './vnf-packages.ts';
@@ -184,6 +185,23 @@ it('ignores an attempt that a later one has overtaken, and changes no operation 
   await expect(recordStepStarted(db, { ...key, scheduledAt: at(20) })).rejects.toMatchObject({
     code: 'OPERATION_STATE',
   });
+});
+
+it('keeps the end of a log, and the logs of the newest operations of an instance', async () => {
+  const { id, vnfInstanceId } = await operation();
+  await insertPlanSteps(db, id, planInstantiateRollback());
+  const key = { vnfLcmOpOccId: id, stepId: 'deleteStack', attempt: 1 };
+  for (const text of ['one\n', 'two\n', 'three\n']) await appendStepLog(db, key, text);
+  await appendStepLog(db, { ...key, attempt: 2 }, 'another attempt\n');
+  expect(await readStepLog(db, key, 0)).toEqual({ text: 'one\ntwo\nthree\n', next: 3 });
+  expect(await readStepLog(db, key, 2)).toEqual({ text: 'three\n', next: 3 });
+  await shortenStepLog(db, key, 10);
+  expect(await readStepLog(db, key, 0)).toEqual({ text: 'two\nthree\n', next: 3 });
+  await forgetOlderLogs(db, vnfInstanceId, 1);
+  expect((await readStepLog(db, key, 0)).text).toBe('two\nthree\n');
+  await forgetOlderLogs(db, vnfInstanceId, 0);
+  expect((await readStepLog(db, key, 0)).text).toBe('');
+  expect((await readStepLog(db, { ...key, attempt: 2 }, 0)).text).toBe('');
 });
 
 it('writes each record of an operation once, in the order of their numbers', async () => {

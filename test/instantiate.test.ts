@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { completeOperation, instantiateCluster } from './testing/operations.ts';
+import { typeVnflow } from './testing/remedy.ts';
 import { onboardSample, type System, startSystem } from './testing/system.ts';
 
 let system: System;
@@ -20,7 +21,22 @@ it("makes a Kubernetes cluster of the guide's request, and leaves nothing when i
       ({ vduId, metadata }: { vduId: string; metadata: { vdu_idx: number } }) => [vduId, metadata.vdu_idx],
     ),
   ).toEqual([['workerNode', 1], expect.anything(), expect.anything()]);
+  // the whole log of a step is there after the operation, and a person needs no whole id for it
+  const tail = (await system.http.get(`/vnflow/v1/vnf_lcm_op_occs/${await newest(id)}/timeline`)).data.steps.find(
+    ({ id: stepId }: { id: string }) => stepId === 'prepareNode-masterNode-0',
+  ).logTail;
+  const log = await typeVnflow(system, 'logs', id.slice(0, 8), 'prepareNode-masterNode-0');
+  expect(log.length).toBeGreaterThan(tail.length);
+  expect(log.trimEnd().endsWith(tail.split('\n').at(-1))).toBe(true);
+  expect(await typeVnflow(system, 'logs', '@last', 'prepareNode-masterNode-0', '--tail', '2')).toBe(
+    `${log.trimEnd().split('\n').slice(-2).join('\n')}\n`,
+  );
   await completeOperation(system.http, { id, task: 'terminate', body: { terminationType: 'FORCEFUL' } });
   expect((await system.http.delete(`/vnflcm/v2/vnf_instances/${id}`)).status).toBe(204);
   expect(system.simulator.fingerprint()).toEqual(before);
 }, 90_000);
+
+async function newest(vnfInstanceId: string): Promise<string> {
+  const { data } = await system.http.get(`/vnflcm/v2/vnf_lcm_op_occs?filter=(eq,vnfInstanceId,${vnfInstanceId})`);
+  return data[0].id;
+}

@@ -4,6 +4,7 @@ import { type StepKind, stepFacts } from '../../domain/steps/index.ts';
 import { cancelJob, type JobResult, jobId, runJob } from '../../ssh/job.ts';
 import { recordStepLog } from '../../store/operation-steps.ts';
 import { isToBeStopped } from '../../store/operator-controls.ts';
+import { createLogRecord } from '../attempt/log-record.ts';
 import { pollMsOf } from '../attempt/poll.ts';
 import { attemptNumber } from '../attempt/step-attempt.ts';
 import type { StepContext } from '../step-context.ts';
@@ -43,6 +44,7 @@ export async function runPhaseJob(step: PhaseContext, phase: PhaseJob): Promise<
   let latest = '';
   const attempt = attemptNumber();
   const record = () => recordStepLog(deps.db, { ...input, attempt }, latest);
+  const whole = createLogRecord(deps, { ...input, attempt });
   const job = {
     id: phase.id ?? phaseJobId(input, phase.jobSuffix),
     description: `vnflow ${name} ${node.nodeName}`,
@@ -56,6 +58,7 @@ export async function runPhaseJob(step: PhaseContext, phase: PhaseJob): Promise<
     signal,
     pollMs: pollMsOf(deps.pace.poll),
     ...(phase.sealSecrets ? { sealSecrets: phase.sealSecrets } : {}),
+    onLog: (lines) => whole.append(lines),
     onProgress: (logTail) => {
       latest = logTail;
       step.say(logTail.split('\n').slice(-3).join('\n'));
@@ -64,10 +67,12 @@ export async function runPhaseJob(step: PhaseContext, phase: PhaseJob): Promise<
       record().catch((error: unknown) => deps.log.warn({ error }, 'log tail not recorded'));
     },
   });
-  const result = await running.catch(async (error: unknown) => {
-    if (signal.aborted) await stopIfOrdered(step, job.id);
-    throw error;
-  });
+  const result = await running
+    .catch(async (error: unknown) => {
+      if (signal.aborted) await stopIfOrdered(step, job.id);
+      throw error;
+    })
+    .finally(() => whole.end());
   latest = result.logTail;
   await record();
   return result;

@@ -8,6 +8,7 @@ import {
   type StateChange,
   type VnfLcmOpOccRow,
 } from '../../store/operations.ts';
+import { forgetOlderLogs } from '../../store/step-logs.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { readFact } from '../facts/kept-facts.ts';
@@ -17,6 +18,9 @@ import { readKeptAccess } from './kept-access.ts';
 import { readModification } from './modification.ts';
 import { errorAtTheEnd } from './operation-problem.ts';
 import type { RecordContext } from './record-context.ts';
+
+/** Logs of steps are kept for so many operations of an instance. */
+const OPERATIONS_WITH_LOGS = 8;
 
 type Context = RecordContext<'recordEnd'>;
 
@@ -36,6 +40,7 @@ export async function recordEnd(context: Context): Promise<void> {
     deps.log.info({ vnfLcmOpOccId, vnfInstanceId, operation, state }, 'operation entered a state');
   }
   await deps.secrets.removeOwnedBy(input.vnfLcmOpOccId);
+  await forgetOlderLogs(deps.db, row.vnfInstanceId, OPERATIONS_WITH_LOGS);
 }
 
 async function recordRolledBack({ deps, input }: Context, { error }: VnfLcmOpOccRow): Promise<void> {

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../store/audit-trail.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoints, withoutBody } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
+import { readCount } from '../http/read-count.ts';
 
 const MOST_ENTRIES = 1_000;
 
@@ -23,14 +24,6 @@ export function auditResources({ auditTrail }: ApiContext): Record<string, Endpo
     },
     '/audit/verify': { GET: withoutBody(async () => ({ status: 200, json: await trail().verify() })) },
   };
-}
-
-/** @throws VnflowError BAD_REQUEST */
-function readCount(query: URLSearchParams, name: string, standard: number, most: number): number {
-  const text = query.get(name) ?? String(standard);
-  const count = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (count <= most) return count;
-  throw new VnflowError('BAD_REQUEST', { detail: `${name}: must be a number from 0 to ${most}.` });
 }
 
 function entryView({ seq, at, ...entry }: AuditEntry): Record<string, unknown> {

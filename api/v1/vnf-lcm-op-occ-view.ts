@@ -1,6 +1,6 @@
-import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import { solTime } from '../http/times.ts';
 import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
+import type { ShownOperation } from '../vnflcm/waiting-steps.ts';
 import { V1_OPERATIONS } from './operations.ts';
 import { modificationView } from './request-view.ts';
 import { vnfInstanceUrl } from './vnf-instance-view.ts';
@@ -18,7 +18,7 @@ function resourceChangesView({ affectedExtLinkPorts: _, ...changes }: Record<str
  * VnfLcmOpOcc as Tacker's v1 API emits it: `operationParams` is JSON text, and there is a link to the grant, which
  * nothing serves.
  */
-export function vnfLcmOpOccView(row: VnfLcmOpOccRow, endpoint: string): Record<string, unknown> & { id: string } {
+export function vnfLcmOpOccView(row: ShownOperation, endpoint: string): Record<string, unknown> & { id: string } {
   const self = vnfLcmOpOccUrl(endpoint, row.id);
   return {
     ...vnfLcmOpOccMembers(row, {

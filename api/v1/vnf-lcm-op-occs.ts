@@ -7,6 +7,7 @@ import { listAnswer } from '../query/list-answer.ts';
 import { vnfLcmOpOccSelectors } from '../v2/vnf-lcm-op-occ-view.ts';
 import { controlOperation } from '../vnflcm/control-operation.ts';
 import { vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { withWaitingSteps } from '../vnflcm/waiting-steps.ts';
 import { VnfLcmOpOccV1 } from './answers.ts';
 import { pageSizeOf } from './page-size.ts';
 import { vnfLcmOpOccUrl, vnfLcmOpOccView } from './vnf-lcm-op-occ-view.ts';
@@ -36,7 +37,7 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
     '/vnf_lcm_op_occs/:id': {
       GET: withoutBody(async (request) => ({
         status: 200,
-        json: vnfLcmOpOccView(await vnfLcmOpOccOf(context, request), endpoint),
+        json: vnfLcmOpOccView(await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)), endpoint),
       })),
     },
     '/vnf_lcm_op_occs/:id/retry': {

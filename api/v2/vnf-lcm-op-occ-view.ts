@@ -1,6 +1,6 @@
-import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import type { SelectableResource } from '../query/selectors.ts';
 import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
+import type { ShownOperation } from '../vnflcm/waiting-steps.ts';
 import { vnfInstanceUrl } from './vnf-instance-view.ts';
 
 export const vnfLcmOpOccSelectors: SelectableResource = {
@@ -23,7 +23,7 @@ export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
 
 /** VnfLcmOpOcc as Tacker emits it; the link `cancel` is our own. @param time how times are written (lists differ) */
 export function vnfLcmOpOccView(
-  row: VnfLcmOpOccRow,
+  row: ShownOperation,
   endpoint: string,
   time: (at: Date) => string,
 ): Record<string, unknown> & { id: string } {

@@ -8,6 +8,7 @@ import { solListTime, solTime } from '../http/times.ts';
 import { listAnswer } from '../query/list-answer.ts';
 import { controlOperation } from '../vnflcm/control-operation.ts';
 import { vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { withWaitingSteps } from '../vnflcm/waiting-steps.ts';
 import { vnfLcmOpOccSelectors, vnfLcmOpOccView } from './vnf-lcm-op-occ-view.ts';
 
 /** `/vnf_lcm_op_occs`: show, list, retry, rollback, fail, cancel. */
@@ -26,7 +27,11 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
     '/vnf_lcm_op_occs/:id': {
       GET: withoutBody(async (request) => ({
         status: 200,
-        json: vnfLcmOpOccView(await vnfLcmOpOccOf(context, request), endpoint, solTime),
+        json: vnfLcmOpOccView(
+          await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)),
+          endpoint,
+          solTime,
+        ),
       })),
     },
     '/vnf_lcm_op_occs/:id/retry': { POST: control(context, 'retry') },

@@ -119,6 +119,17 @@ export const opOccMembers = {
   isAutomaticInvocation: z.boolean(),
   isCancelPending: z.boolean(),
   cancelMode: z.enum(CANCEL_MODES).optional(),
+  startedBy: z.string().optional(),
+  waitingFor: z
+    .array(
+      z.strictObject({
+        stepId: z.string(),
+        summary: z.string(),
+        startedAt: z.iso.datetime().optional(),
+        progress: z.string(),
+      }),
+    )
+    .optional(),
   error: KeptProblem.optional(),
   resourceChanges: ResourceChanges.optional(),
 };

@@ -1,5 +1,6 @@
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import { present } from '../http/present.ts';
+import type { ShownOperation } from './waiting-steps.ts';
 
 type Free = Record<string, unknown>;
 
@@ -14,9 +15,12 @@ interface ShownAs {
   readonly resourceChanges: (changes: Free) => Free | undefined;
 }
 
-/** The members of VnfLcmOpOcc in every version of the API, but for its links. What is not set is left out. */
+/**
+ * The members of VnfLcmOpOcc in every version of the API, but for its links. What is not set is left out. `startedBy`
+ * and `waitingFor` are our own.
+ */
 export function vnfLcmOpOccMembers(
-  row: VnfLcmOpOccRow,
+  row: ShownOperation,
   { time, operationParams, changedInfo, resourceChanges }: ShownAs,
 ): Free & { id: string } {
   return {
@@ -28,10 +32,12 @@ export function vnfLcmOpOccMembers(
       vnfInstanceId: row.vnfInstanceId,
       grantId: row.grantId,
       operation: row.operation,
+      startedBy: row.startedBy,
       isAutomaticInvocation: row.isAutomaticInvocation,
       operationParams: operationParams(row),
       isCancelPending: row.isCancelPending,
       cancelMode: row.cancelMode,
+      waitingFor: row.waitingFor,
       error: row.error,
       resourceChanges: row.resourceChanges && resourceChanges(row.resourceChanges),
       changedInfo: row.changedInfo && changedInfo(row.changedInfo),

@@ -232,6 +232,20 @@ const Verification = z
   })
   .meta({ id: 'AuditVerification' });
 
+const StepLog = z
+  .strictObject({
+    stepId: z.string(),
+    attempt: z.int(),
+    /** How many attempts the step has had. */
+    attempts: z.int(),
+    text: z.string(),
+    /** The next part begins after this piece. */
+    next: z.int(),
+    /** Whether the attempt runs: more may follow. */
+    running: z.boolean(),
+  })
+  .meta({ id: 'StepLog' });
+
 const STEP = '/vnf_lcm_op_occs/{id}/steps/{stepId}';
 
 function controls(summary: string, body?: z.ZodType): { POST: Contract } {
@@ -249,6 +263,14 @@ export const VNFLOW_CONTRACTS: Contracts = {
       'What happened since an event; can wait',
       Events,
       z.object({ after: z.string().optional(), wait: z.string().optional() }),
+    ),
+  },
+  [STEP]: { GET: shows('A step', Step) },
+  [`${STEP}/log`]: {
+    GET: shows(
+      'The log of a step, a part at a time; can wait for more',
+      StepLog,
+      z.object({ attempt: z.string().optional(), after: z.string().optional(), wait: z.string().optional() }),
     ),
   },
   [`${STEP}/retry`]: controls('Try a step again at once'),

@@ -9,6 +9,7 @@ import { eventsOf } from './events.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
 import { registryCaOf } from './registry-ca.ts';
 import { stepControlResources } from './step-controls.ts';
+import { stepResources } from './step-log.ts';
 import { timelineOf } from './timeline.ts';
 
 /** `/vnflow/v1`: what SOL003 does not have. */
@@ -21,6 +22,7 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
   };
   return {
     ...stepControlResources(context),
+    ...stepResources(context),
     '/vnf_lcm_op_occs/:id/timeline': {
       GET: withoutBody(async (request) => ({
         status: 200,

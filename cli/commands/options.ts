@@ -3,6 +3,12 @@ import type { Durability } from '../../worker/configuration.ts';
 
 export const DEFAULT_DATA = '.vnflow/data';
 
+/** How a person may name an operation. */
+export const OPERATION_WORDS =
+  'id of the operation, the beginning of it (4 characters), name or id of an instance for its newest one, or @last';
+/** How a person may name an instance. */
+export const INSTANCE_WORDS = 'name or id of the VNF instance, or the beginning of its id (4 characters)';
+
 export function dataOption(): Option {
   return new Option('--data <dir>', 'data directory of `vnflow up`').default(DEFAULT_DATA);
 }

@@ -4,7 +4,7 @@ import { createVnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
 import { ClusterStatus } from '../vnfm/contract.ts';
 import { findInstance } from '../vnfm/find-instance.ts';
-import { dataOption } from './options.ts';
+import { dataOption, INSTANCE_WORDS } from './options.ts';
 
 interface Options {
   readonly data: string;
@@ -14,7 +14,8 @@ interface Options {
 
 export function addStatusCommand(program: Command): void {
   program
-    .command('status <instance>')
+    .command('status')
+    .argument('<instance>', INSTANCE_WORDS)
     .description(
       'show the nodes of a VNF instance: names, VNFCs, servers, whether they are Ready, etcd, backup; exit code 1: not all is well',
     )

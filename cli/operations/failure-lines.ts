@@ -7,7 +7,7 @@ const MOST_STEPS = 3;
 const LOG_LINES = 12;
 
 /** Explains why an operation did not complete: its error, and the logs of the failed steps. @returns lines */
-export function failureLines({ error, steps }: Timeline): string[] {
+export function failureLines({ id, error, steps }: Timeline): string[] {
   const failed = steps.filter(({ state }) => state === 'FAILED');
   const shown = failed.slice(0, MOST_STEPS).flatMap(({ summary, logTail, error: cause }) => {
     const log = foreignText(cause?.seen ?? logTail ?? '').trimEnd();
@@ -23,9 +23,11 @@ export function failureLines({ error, steps }: Timeline): string[] {
         ];
   });
   const more = failed.length - MOST_STEPS;
+  const withLog = failed.find(({ logTail }) => logTail);
   return [
     ...(error ? headLines(error, shown.length > 0) : []),
     ...shown,
+    ...(withLog === undefined ? [] : ['', `The whole log: vnflow logs ${id} ${withLog.id}`]),
     ...(more > 0 ? ['', `… and ${more} more failed steps`] : []),
   ];
 }

@@ -50,6 +50,9 @@ export const Timeline = z.looseObject({
 });
 export type Timeline = z.infer<typeof Timeline>;
 
+export const StepLog = z.looseObject({ text: z.string(), next: z.number(), running: z.boolean() });
+export type StepLog = z.infer<typeof StepLog>;
+
 export const OperationEvent = z.looseObject({
   seq: z.number(),
   at: z.string(),

@@ -1,6 +1,6 @@
 import type { Operation } from '../../domain/operations.ts';
 import type { Vnfm } from './client.ts';
-import { Events, OpOccs, Plan, RegistryCa, Timeline, TimelineStep } from './contract.ts';
+import { Events, OpOccs, Plan, RegistryCa, StepLog, Timeline, TimelineStep } from './contract.ts';
 
 /** Operation occurrences, as the CLI uses them. All throw Refused or CliFailure. */
 
@@ -13,6 +13,16 @@ export async function eventsOf(vnfm: Vnfm, opOccId: string, { after, wait }: { a
   return (await vnfm.request({ method: 'GET', path: `${ownPath(opOccId)}/events`, params: { after, wait } })).read(
     Events,
   );
+}
+
+/** Reads a part of a step's log: after the piece `after`, of the newest attempt if none is named. */
+export async function stepLogOf(
+  vnfm: Vnfm,
+  { opOccId, stepId }: { readonly opOccId: string; readonly stepId: string },
+  params: { readonly after: number; readonly wait: number; readonly attempt?: number },
+): Promise<StepLog> {
+  const path = `${ownPath(opOccId)}/steps/${encodeURIComponent(stepId)}/log`;
+  return (await vnfm.request({ method: 'GET', path, params })).read(StepLog);
 }
 
 /** Lists operations. @param vnfInstanceId only of this instance; undefined: of all instances */
