@@ -54,6 +54,9 @@ const Environment = z.object({
   VNFLOW_BUILD_ID: optionalVariable(z.string().regex(BUILD, 'must be up to 100 letters, digits and . _ + -')),
 });
 
+/** @internal Names of all variables, for the test of the files in deploy/. */
+export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
+
 /** The settings of an API or a worker process, read from its environment. */
 export interface Configuration {
   readonly store: StoreLocation;

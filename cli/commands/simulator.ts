@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkSimulatorPresent } from '../up/simulator-presence.ts';
 
 /**
  * Adds the command that runs the simulated OpenStack without vnflow. The simulator defines and explains the options.
@@ -14,6 +15,7 @@ export function addSimulatorCommand(program: Command): void {
 }
 
 async function runWithOptions(args: readonly string[]): Promise<void> {
+  checkSimulatorPresent();
   const { runSimulator, SIMULATOR_HELP } = await import('../../simulator/index.ts');
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`Usage: vnflow simulator [options]\n${SIMULATOR_HELP}`);

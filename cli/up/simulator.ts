@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import axios from 'axios';
 import { z } from 'zod';
 import { freePort } from '../../worker/free-port.ts';
 import { identityOf, isAlive, stopProcess } from './process-identity.ts';
+import { checkSimulatorPresent, SIMULATOR_PROGRAM } from './simulator-presence.ts';
 import type { SimulatorRecord } from './up-record.ts';
 
-const MAIN = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url));
 const PORT = 9891;
 const BASTION_PORT = 9892;
 const START_LIMIT_MS = 60_000;
@@ -44,6 +43,7 @@ export async function obtainSimulator(
   options: SimulatorOptions,
   before: SimulatorRecord | undefined,
 ): Promise<{ record: SimulatorRecord; how: 'adopted' | 'started' }> {
+  checkSimulatorPresent();
   const speed = options.speed ?? before?.speed ?? 1;
   if (before && isAlive(before.process)) {
     if (await isHealthy(before, speed, options.hosts)) return { record: before, how: 'adopted' };
@@ -79,7 +79,7 @@ async function startSimulator(
     [
       '--disable-warning=ExperimentalWarning',
       '--max-semi-space-size=1',
-      MAIN,
+      SIMULATOR_PROGRAM,
       ...args,
       '--speed',
       `${speed}`,
