@@ -1,3 +1,4 @@
+import { setImmediate as eventLoop } from 'node:timers/promises';
 import type { Database } from '../store/open-store.ts';
 import { readVnfPackageBytes, vnfPackageContentLength } from '../store/vnf-package-content.ts';
 import { CHUNK_BYTES } from '../store/vnf-packages.ts';
@@ -25,13 +26,18 @@ export async function readStoredFile(db: Database, packageId: string, path: stri
   return bytes;
 }
 
-/** The store has the archive in pieces of a mebibyte. The last one that was read is kept: most reads are smaller. */
+/**
+ * The store has the archive in pieces of a mebibyte. The last one that was read is kept: most reads are smaller. Timers
+ * run between two pieces: the embedded store answers without a turn of the event loop, so an attempt that reads a large
+ * file would send no heartbeat until the end, and lose its lease.
+ */
 async function storedArchive(db: Database, packageId: string): Promise<ByteSource> {
   const size = await vnfPackageContentLength(db, packageId);
   let kept = { start: 0, bytes: new Uint8Array() };
   const pieceAt = async (position: number) => {
     if (position >= kept.start && position < kept.start + kept.bytes.length) return kept;
     const start = position - (position % CHUNK_BYTES);
+    await eventLoop();
     for await (const bytes of readVnfPackageBytes(db, packageId, { first: start, last: start + CHUNK_BYTES - 1 })) {
       kept = { start, bytes: new Uint8Array(bytes) };
       return kept;
