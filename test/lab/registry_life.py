@@ -1,157 +1,99 @@
 #!/usr/bin/env python3
-"""The life of a private registry: registry_life.py [v2] [v1]; without an argument both.
+"""The life of a private registry: registry_life.py [v2] [v1] [tls]; without an argument all.
 
-Instantiate from a package without a Heat template, push an image from another machine, reboot, heal of the VNFC, terminate. Docker and the program of the
-registry are Debian's; the registry's image is made of the latter and lies in the package, because the lab has no docker.io."""
-import json, os, shutil, subprocess, sys, tempfile
-from pathlib import Path
+Instantiate from a package without a Heat template, push images from another machine, power cut, heal of the VNFC, heal of the entire VNF, terminate: every tag and
+digest is there after each. v2 also loses a registry that cannot be read any more; `tls` has TLS, a login, and `vnflow registry ca`. The flavour `persistent` needs Cinder, which the lab does not have."""
+import shutil, sys
 import cloud
-from machines import STATE, machine_of, node
-from vnflow import KEEP, ROOT, Instance, Unexpected, Vnflow, environment, expect, main, request_of, say, until
+from machines import machine_of, node
+from registries import Client, Registry, make_image, package
+from vnflow import KEEP, Vnflow, expect, main, say, until
 
-IMAGE = 'Files/images/registry.tar'
-SW_IMAGE = 'ubuntu-22.04-server-cloudimg-amd64'
-PARAMETERS = 'private_registry_installation_param'
-CONFIG = "version: 0.1\nstorage: {filesystem: {rootdirectory: /var/lib/registry}, delete: {enabled: true}}\nhttp: {addr: ':5000'}\n"
-
-# Runs where the network of the machines is: pushes an image of one layer, and prints its digest. Only the registry's API is used.
-PUSH = r'''
-import hashlib, json, sys, urllib.request
-base, name, tag = sys.argv[1:]
-def call(method, path, data=None, kind='application/octet-stream'):
-    url = path if path.startswith('http') else base + path
-    return urllib.request.urlopen(urllib.request.Request(url, data, {'Content-Type': kind}, method=method), timeout=20)
-def blob(data):
-    digest = 'sha256:' + hashlib.sha256(data).hexdigest()
-    at = call('POST', f'/v2/{name}/blobs/uploads/', b'').headers['Location']
-    call('PUT', at + ('&' if '?' in at else '?') + 'digest=' + digest, data)
-    return {'size': len(data), 'digest': digest}
-config = blob(b'{"architecture":"amd64","os":"linux","config":{},"rootfs":{"type":"layers","diff_ids":[]}}')
-kind = 'application/vnd.docker.distribution.manifest.v2+json'
-layer = {'mediaType': 'application/vnd.docker.image.rootfs.diff.tar.gzip', **blob(b'the layer of ' + tag.encode())}
-manifest = json.dumps({'schemaVersion': 2, 'mediaType': kind, 'config': {'mediaType': 'application/vnd.docker.container.image.v1+json', **config}, 'layers': [layer]}).encode()
-call('PUT', f'/v2/{name}/manifests/{tag}', manifest, kind)
-print('sha256:' + hashlib.sha256(manifest).hexdigest())
-'''
+USER = {'name': 'alice', 'password': 'lab secret "1"'}
+LOGIN = f"{USER['name']}:{USER['password']}"
 
 
-def docker_archive(file):
-    """Makes what `docker save` writes, from Debian's docker-registry and the two libraries that it needs"""
-    base = STATE / 'base'
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        for path in ('usr/bin/docker-registry', 'lib/x86_64-linux-gnu/libc.so.6', 'lib64/ld-linux-x86-64.so.2'):
-            source = next((one for one in (base / 'full' / path, base / 'bare' / path, Path('/') / path) if one.exists()), None)
-            if source is None:
-                raise Unexpected(f'the lab has no {path}')
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, root / path)
-        for path, text in (('etc/docker/registry/config.yml', CONFIG), ('tmp/.keep', ''), ('var/lib/registry/.keep', '')):
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
-        command = ['/usr/bin/docker-registry', 'serve', '/etc/docker/registry/config.yml']
-        subprocess.run([str(cloud.LAB / 'nodes/mkimage.sh'), str(file), 'registry:2.8.2', str(root), *command], check=True)
+def client_of(registry, ca):
+    return Client(f'https://{registry.address()}:5000', ca, LOGIN) if ca else Client(f'http://{registry.address()}:5000')
 
 
-def package():
-    """@returns the sample, packed with the registry's image"""
-    folder = Path(tempfile.mkdtemp(prefix='lab-package-registry-'))
-    shutil.copytree(ROOT / 'samples/private-registry', folder / 'pkg')
-    (folder / 'pkg' / IMAGE).parent.mkdir(parents=True)
-    docker_archive(folder / 'pkg' / IMAGE)
-    zipped = folder / 'package.zip'
-    subprocess.run(['node', str(ROOT / 'bin/vnflow.mjs'), 'pack', str(folder / 'pkg'), '-o', str(zipped)], cwd=ROOT, env=environment(), check=True, stdout=subprocess.DEVNULL)
-    return zipped
+def authority(registry):
+    """@returns the file that `vnflow registry ca` prints"""
+    code, output = registry.vnflow.cli('registry', 'ca', registry.id)
+    expect(code == 0 and output.startswith('-----BEGIN CERTIFICATE-----'), 'vnflow registry ca prints a certificate')
+    file = registry.vnflow.data / 'registry-ca.crt'
+    file.write_text(output)
+    return file
 
 
-class Registry(Instance):
-    """An instance of the sample that is operated through this version of the API, and seen through version 2."""
-
-    def __init__(self, vnflow, vnfd, version):
-        self.vnflow, self.version = vnflow, version
-        collection = f'/vnflcm/{version}/vnf_instances'
-        status, _, made = vnflow.call('POST', collection, {'vnfdId': vnfd})
-        expect(status == 201, f'an instance is created through {version} ({status})')
-        self.id = made['id']
-        self.path, self.stack = f'{collection}/{self.id}', f'vnf-{self.id}'
-        self.request = request_of('private-registry', None) if version == 'v2' else self.guide_request()
-        self.request['additionalParams'][PARAMETERS]['image_path'] = IMAGE
-
-    def guide_request(self):
-        """The body of guide 003. Its proxy is an example, and the lab has none"""
-        body = json.loads((ROOT / 'samples/requests/v1/instantiate-private-registry.json').read_text())
-        body['additionalParams'][PARAMETERS].pop('proxy')
-        env = cloud.OPENRC
-        vim = {'type': 'openstack', 'name': 'lab', 'auth_url': env['OS_AUTH_URL'],
-               'auth_cred': {'username': env['OS_USERNAME'], 'password': env['OS_PASSWORD'], 'user_domain_name': 'Default'},
-               'vim_project': {'name': env['OS_PROJECT_NAME'], 'project_domain_name': 'Default'}}
-        body['vimConnectionInfo'][0]['vimId'] = self.vnflow.call('POST', '/v1.0/vims', {'vim': vim})[2]['vim']['id']
-        body['extVirtualLinks'][0]['resourceId'] = cloud.network('net0')
-        return body
-
-    def info(self):
-        return self.vnflow.call('GET', f'/vnflcm/v2/vnf_instances/{self.id}')[2]['instantiatedVnfInfo']
-
-    def server(self):
-        return self.info()['vnfcResourceInfo'][0]['computeResource']['resourceId']
-
-    def heal(self):
-        """Version 2 wants to be told that the images may be lost; version 1 is the guide's"""
-        if self.version == 'v1':
-            vnfc = self.vnflow.call('GET', self.path)[2]['instantiatedVnfInfo']['vnfcResourceInfo'][0]['id']
-            return self.complete('heal', {'vnfcInstanceId': [vnfc]})
-        body = {'vnfcInstanceId': [self.info()['vnfcInfo'][0]['id']]}
-        status, _, refused = self.vnflow.call('POST', f'{self.path}/heal', body)
-        if status == 202:  # a version that keeps the images asks for nothing
-            return self.settle_complete(self.operation_under_way())
-        expect(refused.get('code') == 'CONTENT_LOSS', f"a heal that loses images is refused ({status} {refused.get('code')})")
-        self.complete('heal', {**body, 'additionalParams': {'accept_content_loss': True}})
-
-    def operation_under_way(self):
-        every = self.vnflow.call('GET', '/vnflcm/v2/vnf_lcm_op_occs')[2]
-        return next(one['id'] for one in every if one['vnfInstanceId'] == self.id and one['operation'] == 'HEAL')
+def check_access(registry, client, ca):
+    """The registry refuses a client without the CA, and one without the login; its server holds no password and no key of the CA"""
+    expect('CERTIFICATE_VERIFY_FAILED' in client.refusal(LAB_LOGIN=LOGIN), 'a client without the CA does not trust the registry')
+    expect('401' in client.refusal(LAB_CA=str(ca)), 'a client without the login is refused')
+    expect('401' in client.refusal(LAB_CA=str(ca), LAB_LOGIN='alice:wrong'), 'a client with a wrong password is refused')
+    name = machine_of(registry.server())[0]
+    found = node('exec', name, 'grep', '-rslF', USER['password'], '/etc', '/root', '/home', '/var/lib/vnflow', '/private_registry', check=False)
+    expect(found.strip() == '', f'no file of the server has the password {found.split()}')
 
 
-def read(address, path):
-    """@returns what the registry answers to another machine in its network, or None"""
-    answer = node('net', 'curl', '-sS', '--fail', '--max-time', '5', f'http://{address}:5000{path}', check=False)
-    return json.loads(answer) if answer.strip() else None
+def check_images(registry, ca, images, after):
+    expect(until(lambda: client_of(registry, ca).show() == images, 120, f'{len(images)} tags after {after}'), f'after {after} the {len(images)} tags have their digests')
 
 
-def live(registry):
+def lose(registry):
+    """A server that nobody can read: the heal is refused, and goes on when the request accepts the loss"""
+    node('kill', machine_of(registry.server())[0])
+    found = registry.settle(registry.begin('heal', registry.heal_body()))
+    expect((found['operationState'], found.get('error', {}).get('code')) == ('ROLLED_BACK', 'CONTENT_LOSS'), 'a heal of a dead registry is refused')
+    registry.complete('heal', registry.heal_body(accept_content_loss=True))
+    expect(client_of(registry, None).show() == {}, 'the heal that accepts the loss leaves an empty registry')
+
+
+def live(registry, tls):
     registry.complete('instantiate', registry.request)
-    server = registry.server()
-    name, address = machine_of(server)
-    address = address.split(',')[0]
-    expect(until(lambda: read(address, '/v2/') == {}, 30, 'GET /v2/ answers'), f'GET http://{address}:5000/v2/ answers')
-    digest = node('net', 'python3', '-c', PUSH, f'http://{address}:5000', 'tools/box', '1').strip()
-    expect(read(address, '/v2/_catalog') == {'repositories': ['tools/box']} and read(address, '/v2/tools/box/tags/list')['tags'] == ['1'], f'an image was pushed from another machine ({digest})')
+    first, address = registry.server(), registry.address()
+    ca = authority(registry) if tls else None
+    client = client_of(registry, ca)
+    expect(until(lambda: client.show() == {}, 30, 'the registry answers'), f'{client.base} answers another machine')
+    images = {**client.push('tools/box', '1', '2', 'latest'), **client.push('apps/shop', '1')}
+    expect(client.show() == images, f'{len(images)} tags were pushed from another machine')
+    if tls:
+        check_access(registry, client, ca)
+    name = machine_of(first)[0]
     node('kill', name)
     node('start', name)
-    expect(until(lambda: read(address, '/v2/tools/box/tags/list'), 120, 'the registry answers after a power cut'), 'after a power cut the registry runs again, with its image')
-    registry.heal()
-    healed = registry.server()
-    _, at = machine_of(healed)
-    expect(healed != server and at.split(',')[0] == address, f'the heal made another server with the address {address}')
-    expect(until(lambda: read(address, '/v2/') == {}, 30, 'GET /v2/ answers'), 'GET /v2/ answers after the heal')
-    say('after the heal the catalogue is', read(address, '/v2/_catalog'))
+    check_images(registry, ca, images, 'a power cut')
+    registry.complete('heal', registry.heal_body())
+    expect(registry.server() != first and registry.address() == address, f'the heal made another server with the address {address}')
+    check_images(registry, ca, images, 'a heal of the VNFC')
+    second = registry.server()
+    registry.complete('heal', {})
+    expect(registry.server() not in (first, second), 'the heal of the entire VNF made another server')
+    check_images(registry, ca, images, 'a heal of the entire VNF')
+    if tls:
+        expect(authority(registry).read_text() == ca.read_text(), 'the CA is the one that the clients have')
+        check_access(registry, client_of(registry, ca), ca)
+    elif registry.version == 'v2':
+        lose(registry)
+    third = registry.server()
     registry.terminate()
-    expect(KEEP or not (cloud.stack_of(registry.stack) or {server, healed} & set(cloud.servers())), 'terminate leaves no stack and no server')
+    expect(KEEP or not (cloud.stack_of(registry.stack) or {first, second, third} & set(cloud.servers())), 'terminate leaves no stack and no server')
     ports = [p['id'] for p in cloud.neutron('/ports')['ports'] if p['name'].startswith(registry.stack)]
     expect(KEEP or not ports, 'terminate leaves no port')
 
 
-def scenario(*versions):
+def scenario(*lives):
     make_image()
     vnflow = Vnflow('registry')
     say('vnflow', vnflow.url, vnflow.data)
     made, good = [], False
     try:
         vnfd = vnflow.onboard(package())
-        for version in versions or ('v2', 'v1'):
-            say('through', version)
-            made.append(Registry(vnflow, vnfd, version))
-            live(made[-1])
+        for one in lives or ('v2', 'v1', 'tls'):
+            say('the life', one)
+            tls = one == 'tls'
+            made.append(Registry(vnflow, vnfd, 'v2' if tls else one, **({'tls': True, 'users': [USER], 'host_names': ['registry.lab.example']} if tls else {})))
+            live(made[-1], tls)
         good = True
     finally:
         say('the scenario is over' if good else f'the scenario was cut off: {sys.exc_info()[1]!r}')
@@ -161,13 +103,6 @@ def scenario(*versions):
                 cloud.delete_stack(registry.stack)
         if good and not KEEP:
             shutil.rmtree(vnflow.data, ignore_errors=True)
-
-
-def make_image():
-    """The image that the VNFD names; the lab's servers do not read it"""
-    env = {**os.environ, **cloud.OPENRC}
-    if subprocess.run(['openstack', 'image', 'show', SW_IMAGE], env=env, capture_output=True).returncode:
-        subprocess.run(['openstack', 'image', 'create', '--disk-format', 'qcow2', '--container-format', 'bare', '--file', '/etc/hostname', SW_IMAGE], env=env, check=True, stdout=subprocess.DEVNULL)
 
 
 main(scenario, *sys.argv[1:])
