@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { keepExcerpt } from './excerpt.ts';
-import { startGround } from './ground.ts';
 import { type LifeScenario, lifeScenarioOf, type Shape } from './life-scenario.ts';
 import { htmlReport } from './report-html.ts';
 import { type Campaign, lineOf, textReport, violationLines } from './report-text.ts';
 import { type RunReport, runLife } from './run-life.ts';
+import { takeTurns } from './start-in-turn.ts';
 import { cpuSeconds } from './world-view.ts';
 
 export interface CampaignOptions {
@@ -85,19 +85,6 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
     writeFileSync(path.join(options.reportTo, 'report.html'), htmlReport(campaign));
   }
   return campaign;
-}
-
-/** Two places that start at once may choose the same free port. One that could not start gets a second chance. */
-function takeTurns(): typeof startGround {
-  let last: Promise<unknown> = Promise.resolve();
-  return (shape, options) => {
-    const start = () => startGround(shape, options);
-    const mine = last.then(() =>
-      start().catch(() => startGround(shape, { ...options, directory: `${options.directory}-2` })),
-    );
-    last = mine.catch(() => {});
-    return mine;
-  };
 }
 
 type Queues = Record<Shape, LifeScenario[]>;

@@ -21,8 +21,13 @@ export interface Scene {
   readonly instances: readonly string[];
 }
 
+/** The scene, and a place for what is to be said of the run. */
+interface Stage extends Scene {
+  tell(note: string): void;
+}
+
 type Undo = () => Promise<unknown>;
-type Strike = (scene: Scene, disruption: Disruption) => Promise<Undo>;
+type Strike = (stage: Stage, disruption: Disruption) => Promise<Undo>;
 
 const nothing: Undo = async () => {};
 const outage =
@@ -33,6 +38,11 @@ const onNodes =
   (fault: object): Strike =>
   ({ world }) =>
     world.order(fault);
+
+/** Waits until all serves, and tells what the script had to start, because vnflow did not recover by itself. */
+async function recover({ place, tell }: Stage, downMs: number): Promise<void> {
+  for (const help of await place.recover(downMs)) tell(help);
+}
 
 /** @returns what a power action undoes: the server is switched on again */
 const power =
@@ -45,14 +55,29 @@ const power =
     return action === 'reboot' ? nothing : () => scene.world.power(server, 'start').catch(() => {}); // it may be gone
   };
 
+/**
+ * Simulated seconds between the begin of a command and the cut of its session: before a job has been started, while it
+ * is being started, and while an activity waits for its end.
+ */
+const RESET_AFTER = [2, 60, 400] as const;
+
 const STRIKES: Readonly<Record<DisruptionKind, Strike>> = {
-  kill: async ({ place }, { pick, forMs }) => {
-    place.kill(victimOf(place, pick));
-    return () => place.recover(Math.min(forMs, 3_000));
+  kill: async (stage, { pick, forMs }) => {
+    stage.place.kill(victimOf(stage.place, pick));
+    return () => recover(stage, Math.min(forMs, 3_000));
   },
   stop: async ({ place }, { pick }) => {
     const wake = place.pause(victimOf(place, pick));
     return async () => wake();
+  },
+  'host-disk-full': async (stage) => {
+    const { fillDisk } = stage.place;
+    if (!fillDisk) throw new Error('only root may mount the file system that is to be full');
+    const makeRoom = fillDisk();
+    return () => {
+      makeRoom();
+      return recover(stage, 0);
+    };
   },
   'heat-outage': outage('heat', { status: 503 }),
   'keystone-outage': outage('keystone', { status: 503 }),
@@ -71,7 +96,9 @@ const STRIKES: Readonly<Record<DisruptionKind, Strike>> = {
     }),
   'ssh-refused': onNodes({ kind: 'ssh-refused' }),
   'ssh-hangs': onNodes({ kind: 'ssh-hang' }),
-  'ssh-reset': onNodes({ kind: 'ssh-reset', afterSeconds: 2 }),
+  'ssh-reset': ({ world }, { pick }) =>
+    world.order({ kind: 'ssh-reset', afterSeconds: RESET_AFTER[pick % RESET_AFTER.length] }),
+  'slow-commands': onNodes({ kind: 'command', commandPrefix: 'apt-get', delaySeconds: 800 }),
   unreachable: async (scene, { pick }) => {
     const server = await chooseServer(scene, pick);
     return server === undefined ? nothing : scene.world.order({ kind: 'unreachable', node: server });
@@ -113,6 +140,7 @@ async function chooseServer({ victims }: Scene, pick: number): Promise<string | 
 }
 
 const READY_LIMIT_MS = 240_000;
+const OF_PROCESSES = new Set<DisruptionKind>(['kill', 'stop', 'host-disk-full']);
 
 /**
  * Carries out disruptions at their times. Faults of processes come one after the other.
@@ -123,7 +151,8 @@ export async function disrupt(scene: Scene, disruptions: readonly Disruption[]):
   let processes: Promise<void> = Promise.resolve();
   const strike = async (disruption: Disruption) => {
     try {
-      const undo = await STRIKES[disruption.kind](scene, disruption);
+      const tell = (note: string) => void problems.push(`${disruption.kind}: ${note}`);
+      const undo = await STRIKES[disruption.kind]({ ...scene, tell }, disruption);
       await delay(disruption.kind === 'kill' ? 0 : disruption.forMs);
       await undo();
     } catch (error) {
@@ -133,8 +162,7 @@ export async function disrupt(scene: Scene, disruptions: readonly Disruption[]):
   await Promise.all(
     disruptions.map(async (disruption) => {
       await delay(disruption.atMs);
-      const isProcess = disruption.kind === 'kill' || disruption.kind === 'stop';
-      if (!isProcess) return strike(disruption);
+      if (!OF_PROCESSES.has(disruption.kind)) return strike(disruption);
       processes = processes.then(() => strike(disruption));
       return processes;
     }),

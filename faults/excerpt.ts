@@ -30,7 +30,8 @@ export async function keepExcerpt({ place, vnfm }: Witnesses, report: Violated, 
   );
   const sent = vnfm.sent.filter(({ instance }) => instances.includes(instance));
   keep('sent.jsonl', sent.map((one) => `${JSON.stringify(one)}\n`).join(''));
-  const involved = [...new Set(violations.map(({ instance }) => instance))].filter((id) => id !== '');
+  const violated = [...new Set(violations.map(({ instance }) => instance))].filter((id) => id !== '');
+  const involved = violated.length > 0 ? violated : instances;
   for (const instance of involved.slice(0, MOST_INSTANCES)) {
     const operations = await vnfm.operations([instance]).catch(() => []);
     const parts = [

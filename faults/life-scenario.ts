@@ -37,6 +37,7 @@ export interface Life {
 export const DISRUPTIONS = [
   'kill',
   'stop',
+  'host-disk-full',
   'heat-outage',
   'keystone-outage',
   'nova-outage',
@@ -49,6 +50,7 @@ export const DISRUPTIONS = [
   'ssh-refused',
   'ssh-hangs',
   'ssh-reset',
+  'slow-commands',
   'unreachable',
   'disk-full',
   'command-fails',

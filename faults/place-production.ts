@@ -8,6 +8,7 @@ import { startPostgres } from './postgres-server.ts';
 import type { Victim } from './scenario.ts';
 import { type Service, superviseProcess } from './service.ts';
 import { isApiServing, isTemporalServing } from './serving.ts';
+import { mountSmallDisk } from './small-disk.ts';
 import { temporalCommand } from './temporal-server.ts';
 
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
@@ -34,8 +35,10 @@ export async function startProductionPlace({ directory, speed, root, tokenLifeti
     services.push(service);
     return service;
   };
+  const disk = mountSmallDisk(path.join(directory, 'postgres'));
   const stop = async () => {
     for (const service of services.splice(0).reverse()) await service.stop();
+    disk?.remove();
   };
   try {
     const postgres = await startPostgres(directory);
@@ -109,6 +112,7 @@ export async function startProductionPlace({ directory, speed, root, tokenLifeti
         killed.add(service);
       },
       pause: (victim) => pauseFamily(victims[victim]?.pid() ?? 0),
+      fillDisk: disk?.fill,
       processes: () => services.flatMap((service) => familyOf(service.pid())),
       openFiles: () => [
         ...services.map(({ log }) => log),

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import {
@@ -15,6 +15,7 @@ import {
 } from './child.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { isApiServing, isTemporalServing } from './serving.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
 /** Far more than needed, because the machine may be busy with other work. */
 const STOP_LIMIT_MS = 60_000;
@@ -40,10 +41,24 @@ type Running = z.infer<typeof Running>;
  */
 export async function startUpPlace({ directory, speed, root }: PlaceOptions): Promise<Place> {
   const data = path.join(directory, 'data');
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const disk = mountSmallDisk(data);
+  // the simulated cloud is another machine: its disk has room
+  const cloud = path.join(directory, 'simulator');
+  mkdirSync(cloud, { mode: 0o700 });
+  symlinkSync(cloud, path.join(data, 'simulator'));
   const port = await freePort();
   let up = launch(directory, data, { port, speed, root });
-  const first = await ready(data, up);
+  const takeDisk = () => {
+    if (!disk) return;
+    for (const log of ['vnflow.log', 'simulator.log', 'temporal/temporal.log'])
+      cpSync(path.join(data, log), path.join(directory, path.basename(log)), { force: true });
+    disk.remove();
+  };
+  const first = await ready(data, up).catch(async (error: unknown) => {
+    await endProcess(up, STOP_LIMIT_MS);
+    disk?.remove();
+    throw error;
+  });
   let killed: number | undefined;
   const pidOf = (victim: string): number => {
     const now = upFile(data);
@@ -83,6 +98,7 @@ export async function startUpPlace({ directory, speed, root }: PlaceOptions): Pr
     },
     // the Temporal server and the simulator are children of `vnflow up`: they run on while it is stopped
     pause: (victim) => pauseFamily(pidOf(victim), victim === 'up' ? [pidOf('temporal'), pidOf('simulator')] : []),
+    fillDisk: disk?.fill,
     processes: () => [...new Set(['up', 'temporal', 'simulator'].flatMap((victim) => familyOf(pidOf(victim))))],
     recover: async () => {
       const isBack = async () => {
@@ -112,6 +128,7 @@ export async function startUpPlace({ directory, speed, root }: PlaceOptions): Pr
       const left = upFile(data);
       for (const part of [left?.temporal, left?.simulator])
         if (part && isRunning(part.process.pid)) killNow(part.process.pid);
+      takeDisk();
     },
   };
 }

@@ -19,6 +19,12 @@ export interface Place {
   kill(victim: Victim): void;
   /** Stops a part with SIGSTOP. @returns wakes it with SIGCONT @throws Error as `kill` */
   pause(victim: Victim): () => void;
+  /**
+   * Leaves no room on the disk of the store (in the shape `up` on that of Temporal's database and the logs, too).
+   * Undefined where this process may not mount file systems.
+   * @returns makes room again
+   */
+  readonly fillDisk?: (() => () => void) | undefined;
   /** Ids of all processes, for the account of CPU time. */
   processes(): readonly number[];
   /** Files that may contain no secret: logs, and databases of Temporal. */

@@ -32,7 +32,7 @@ const entry = (kind: string, what: string, detail: LedgerFact['detail'] = {}, at
   ...{ seq: ++seq, at, kind, where: 'node', what, detail },
 });
 const etcd = (what: string, [voters, started, running]: readonly [number, number, number], at?: string) =>
-  entry('etcd', what, { voters, started, running, servers: 'm0 m1 m2' }, at);
+  entry('etcd', what, { voters, started, running, living: running, servers: 'm0 m1 m2' }, at);
 const UNIT = 'vnflow-00000000-0000-0000-0000-000000000001-prepareNode-workerNode-0';
 const phase = (attempt: number, kind = 'phase') =>
   entry(kind, 'vnflow prepare worker1', { server: 'w0', unit: `${UNIT}-${attempt}` }, 't0'); // before the heal
@@ -73,6 +73,17 @@ const WRONG: readonly (readonly [string, string, Partial<WorldEvidence>])[] = [
     'a restore while the old cluster lives',
     {
       entries: [etcd('add', [3, 3, 3]), entry('command', 'etcdctl snapshot restore /var/lib/x', { server: 'm0' })],
+    },
+  ],
+  [
+    '11',
+    'a restore on a new server while the old cluster lives, and cannot be reached',
+    {
+      entries: [
+        entry('etcd', 'destroy m0', { voters: 3, started: 3, running: 0, living: 2, servers: 'm0 m1 m2' }),
+        entry('command', 'etcdutl snapshot restore /var/lib/x', { server: 'new' }),
+      ],
+      struck: new Set(['m0', 'm1', 'm2']),
     },
   ],
   ['12', 'a phase begins again after it has succeeded', { entries: [phase(1), phase(1, 'exit'), phase(2)] }],

@@ -74,10 +74,12 @@ function isGoing({ acts }: Subject, { at }: LedgerFact): boolean {
   return act === undefined || act.order === 'terminate' || act.order === 'instantiate';
 }
 
-/** A restore makes a new etcd from a backup: the members of the old one must not run then. */
+/** A restore makes a new etcd from a backup: the members of the old one must not run then, reachable or not. */
 function findWrongRestores({ entries, subjects }: WorldEvidence): Finding[] {
   const owner = ownerOf(subjects);
-  const living = new Map<string, { started: number; running: number }>();
+  // an operation that has not completed does not show the new server; a run has one cluster at most
+  const cluster = subjects.find(({ life }) => life.flavour === 'ha' || life.flavour === 'cluster');
+  const seen = new Map<string, { started: number; living: number }>();
   return entries.flatMap((entry) => {
     const { kind, what, detail = {} } = entry;
     if (kind === 'etcd') {
@@ -85,14 +87,17 @@ function findWrongRestores({ entries, subjects }: WorldEvidence): Finding[] {
         .split(' ')
         .map(owner)
         .find((one) => one !== undefined);
-      if (subject)
-        living.set(subject.instance, { started: Number(detail['started']), running: Number(detail['running']) });
+      if (subject) seen.set(subject.instance, { started: Number(detail['started']), living: Number(detail['living']) });
     }
+    // the last server of a cluster goes without a line of etcd
+    const gone = kind === 'machine' && what === 'destroy' ? owner(serverOf(entry)) : undefined;
+    const left = gone && seen.get(gone.instance);
+    if (left && gone.servers.get(serverOf(entry))?.vduId === CONTROL_PLANE) left.living -= 1;
     if (kind !== 'command' || !/\bsnapshot restore\b/.test(what)) return [];
-    const subject = owner(serverOf(entry));
-    const state = subject && living.get(subject.instance);
-    if (!state || state.running < Math.floor(state.started / 2) + 1) return [];
-    const text = `restored while ${state.running} of ${state.started} members of etcd ran`;
+    const subject = owner(serverOf(entry)) ?? cluster;
+    const state = subject && seen.get(subject.instance);
+    if (!state || state.living < Math.floor(state.started / 2) + 1) return [];
+    const text = `restored while ${state.living} of ${state.started} members of etcd ran`;
     return [{ instance: subject.instance, text }];
   });
 }

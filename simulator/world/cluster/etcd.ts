@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isUp } from '../nodes/node.ts';
+import { hasBooted, isUp } from '../nodes/node.ts';
 import type { SimNode, World } from '../world.ts';
 import type { ClusterState, EtcdMember } from './clusters.ts';
 import { FORCE_NEW_CLUSTER, hasFlag, runsComponent } from './static-pods.ts';
@@ -48,10 +48,16 @@ export function convertToDecimal(hex: string): string {
   return BigInt(`0x${hex}`).toString();
 }
 
-/** Whether the process of a member runs on its machine, with its own data. */
+/** Whether the process of a member runs on its machine, with its own data, and the others reach it. */
 export function memberRuns(world: World, cluster: ClusterState, member: EtcdMember): boolean {
   const node = world.nodes.get(member.server);
-  if (!node || !isUp(node) || !runsComponent(node, 'etcd')) return false;
+  return node !== undefined && isUp(node) && memberLives(world, cluster, member);
+}
+
+/** Whether the process of a member runs on its machine, with its own data. */
+function memberLives(world: World, cluster: ClusterState, member: EtcdMember): boolean {
+  const node = world.nodes.get(member.server);
+  if (!node || !hasBooted(node) || !runsComponent(node, 'etcd')) return false;
   const data = memberData(node);
   return data?.cluster === cluster.id && data.member === member.id;
 }
@@ -61,8 +67,8 @@ function votersOf(cluster: ClusterState): readonly EtcdMember[] {
 }
 
 /**
- * Records the number of voters, of those that have ever run and of those that run now, so that the ledger shows a brief
- * loss of the majority.
+ * Records the number of voters, of those that have ever run, that run and can be reached, and that run, so that the
+ * ledger shows a brief loss of the majority.
  */
 export function recordVoters(world: World, cluster: ClusterState, what: string): void {
   const all = votersOf(cluster);
@@ -70,6 +76,8 @@ export function recordVoters(world: World, cluster: ClusterState, what: string):
     voters: all.length,
     started: all.filter(({ started }) => started).length,
     running: all.filter((member) => memberRuns(world, cluster, member)).length,
+    // a member that nobody reaches is there again with its data when its network is
+    living: all.filter((member) => memberLives(world, cluster, member)).length,
     servers: all.map(({ server }) => server).join(' '),
   };
   world.ledger.record({ kind: 'etcd', where: cluster.endpoint, what, detail });

@@ -106,11 +106,12 @@ export function cloudInitDoneAt(node: SimNode): number {
 }
 
 export function isUp(node: SimNode): boolean {
-  return (
-    node.state.power === 'on' &&
-    node.world.clock.elapsed() >= bootedAt(node) &&
-    !node.world.faults.unreachable(node.state)
-  );
+  return hasBooted(node) && !node.world.faults.unreachable(node.state);
+}
+
+/** Whether the machine runs, for others to reach or not. */
+export function hasBooted(node: SimNode): boolean {
+  return node.state.power === 'on' && node.world.clock.elapsed() >= bootedAt(node);
 }
 
 /** Returns the fixed addresses of the machine's ports, in the order of the ports. */
