@@ -7,6 +7,7 @@ import { htmlReport } from './report-html.ts';
 import { type Campaign, lineOf, textReport, violationLines } from './report-text.ts';
 import { type RunReport, runLife } from './run-life.ts';
 import { takeTurns } from './start-in-turn.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 import { cpuSeconds } from './world-view.ts';
 
 export interface CampaignOptions {
@@ -38,12 +39,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   chmodSync(folder, 0o711); // the user of PostgreSQL needs access to its folder below
   const reports: RunReport[] = [];
   const queues = queuesOf(options);
-  const running = new Set<{ stop(): Promise<void> }>();
-  const end = (code: number) => () =>
-    void Promise.all([...running].map((ground) => ground.stop())).finally(() => process.exit(code));
-  const [onInterrupt, onTerminate] = [end(130), end(143)];
-  process.once('SIGINT', onInterrupt);
-  process.once('SIGTERM', onTerminate);
+  const running = stopOnSignal();
   const startInTurn = takeTurns();
   const lane = async (shape: Shape, index: number): Promise<void> => {
     while (queues[shape].length > 0) {
@@ -75,8 +71,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
       lane(shape, index).catch((error: unknown) => options.say(`a place of the shape ${shape} is given up: ${error}`)),
     ),
   );
-  process.removeListener('SIGINT', onInterrupt);
-  process.removeListener('SIGTERM', onTerminate);
+  running.release();
   const campaign = { reports, cpuSeconds: cpuSeconds([]), seconds: (Date.now() - since) / 1000 };
   if (reports.every(({ violations }) => violations.length === 0)) rmSync(folder, { recursive: true, force: true });
   if (options.reportTo !== undefined) {

@@ -6,6 +6,7 @@ import { packageOf } from '../life-requests.ts';
 import type { LifeScenario } from '../life-scenario.ts';
 import { runLife } from '../run-life.ts';
 import { takeTurns } from '../start-in-turn.ts';
+import { type Running, stopOnSignal } from '../stop-on-signal.ts';
 import { makeBrokenCheckout } from './broken-checkout.ts';
 import { BROKEN_ENGINES, type BrokenEngine } from './table.ts';
 
@@ -20,8 +21,8 @@ interface BrokenOptions {
 }
 
 /** Short: a broken engine is to be found, and not to be waited for. A good one comes to rest in less. */
-const LIMITS = { restMs: 60_000, settleMs: 10_000 };
-const MOST_PATIENCE = 16;
+const LIMITS = { restMs: 60_000, settleMs: 5_000 };
+const MOST_PATIENCE = 8;
 
 /**
  * Runs each broken engine through its story, in a place of its own.
@@ -34,8 +35,9 @@ export async function runBrokenEngines({ only, root, speed, lanes, say }: Broken
   const chosen = BROKEN_ENGINES.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)));
   const queue = [...chosen];
   const startInTurn = takeTurns();
+  const running = stopOnSignal();
   const runLane = async (index: number): Promise<void> => {
-    const lane = { root, speed, startInTurn, folder: path.join(folder, `lane-${index}`), keepIn: folder };
+    const lane = { root, speed, startInTurn, running, folder: path.join(folder, `lane-${index}`), keepIn: folder };
     for (let engine = queue.shift(); engine; engine = queue.shift()) {
       const since = Date.now();
       const { isCaught, words } = await findDefect(engine, lane).catch((error: unknown) => ({
@@ -48,6 +50,7 @@ export async function runBrokenEngines({ only, root, speed, lanes, say }: Broken
     }
   };
   await Promise.all(Array.from({ length: Math.min(lanes, chosen.length) }, (_, index) => runLane(index)));
+  running.release();
   if (missed.length === 0) rmSync(folder, { recursive: true, force: true });
   say(`${chosen.length} broken engines, ${chosen.length - missed.length} caught, ${missed.length} missed`);
   return missed;
@@ -58,10 +61,11 @@ interface Lane extends Pick<BrokenOptions, 'root' | 'speed'> {
   /** Where the facts about an engine go that was not found. */
   readonly keepIn: string;
   readonly startInTurn: ReturnType<typeof takeTurns>;
+  readonly running: Running;
 }
 
 async function findDefect(engine: BrokenEngine, lane: Lane): Promise<{ isCaught: boolean; words: string }> {
-  const { root, speed, folder, keepIn, startInTurn } = lane;
+  const { root, speed, folder, keepIn, startInTurn, running } = lane;
   // always the same path: code that was not changed is not compiled again
   const checkout = path.join(folder, 'checkout');
   try {
@@ -70,6 +74,7 @@ async function findDefect(engine: BrokenEngine, lane: Lane): Promise<{ isCaught:
     const directory = path.join(folder, 'place');
     const patience = findPatience();
     const ground = await startInTurn('up', { directory, speed: speed / patience, root: checkout, packages });
+    running.add(ground);
     try {
       const { restMs, settleMs } = { ...LIMITS, ...engine.story.limits };
       const limits = { restMs: restMs * patience, settleMs: settleMs * patience };
@@ -80,6 +85,7 @@ async function findDefect(engine: BrokenEngine, lane: Lane): Promise<{ isCaught:
       const kept = await keepExcerpt(ground.witnesses, report, path.join(keepIn, engine.name.replaceAll(/\W+/g, '-')));
       return { isCaught: false, words: `${found.join('; ') || 'no violation'}  kept: ${kept}` };
     } finally {
+      running.delete(ground);
       await ground.stop();
     }
   } finally {

@@ -36,7 +36,13 @@ const hangs: Story = { flavour: 'plain', orders: ['instantiate'], limits: { rest
 const scaledCluster: Story = { flavour: 'cluster', orders: ['instantiate', 'scale-out', 'scale-in'] };
 const threeMasters: Story = { flavour: 'ha', orders: ['instantiate', 'replace-master'] };
 const besideDead: Story = { flavour: 'ha', orders: ['instantiate', 'heal-beside-dead'] };
-const unreachable: Story = { flavour: 'ha', orders: ['instantiate', 'restore-unreachable'] };
+/** Its cluster never comes to rest: none of the others joins a cluster that is restored beside the old one. */
+const unreachable: Story = {
+  flavour: 'ha',
+  orders: ['instantiate', 'restore-unreachable'],
+  decisions: [],
+  limits: { restMs: 25_000, settleMs: 1_000 },
+};
 const failing: Story = {
   flavour: 'plain',
   orders: ['instantiate'],
