@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -90,7 +91,9 @@ async function runLives(options: LifeValues): Promise<number> {
     say(`to repeat: npm run faults -- --seed ${scenario.seed} --shape ${scenario.shape}`);
   const each = (cpuSeconds / Math.max(1, reports.length)).toFixed(1);
   const passed = reports.length - violated.length;
-  say(`${passed} passed, ${runs - passed} failed in ${seconds.toFixed(0)} s; ${each} s of CPU time a run`);
+  const cores = (cpuSeconds / seconds).toFixed(1);
+  say(`${passed} passed, ${runs - passed} failed in ${seconds.toFixed(0)} s`);
+  say(`${each} s of CPU time a run; ${cores} of ${availableParallelism()} cores were used`);
   return passed === runs ? 0 : 1;
 }
 

@@ -147,8 +147,14 @@ it.each(EXCUSED)('no violation: %s', (_, change) => {
   expect(judgeWorld({ ...fine, ...change })).toEqual([]);
 });
 
-it('reads from the node whether a job succeeded that was begun again', async () => {
-  const exits = new Map([[`/var/lib/vnflow/jobs/${UNIT.slice('vnflow-'.length)}.failed-1/exit`, '75\n']]);
-  const file = async (_: string, path: string) => exits.get(path) ?? '0\n';
+const JOB = `/var/lib/vnflow/jobs/${UNIT.slice('vnflow-'.length)}`;
+const PRESENT = { [`${JOB}/unit`]: `${UNIT}-2`, [`${JOB}/exit`]: '0\n' };
+
+it.each([
+  ['failed', { [`${JOB}.failed-1/exit`]: '75\n' }],
+  ['vanished', {}],
+])('reads from the node that a job has succeeded, and that the attempt before it %s', async (_, first) => {
+  const files: Record<string, string> = { [`${JOB}.failed-1/unit`]: `${UNIT}-1`, ...first, ...PRESENT };
+  const file = async (_server: string, path: string) => files[path];
   expect(await findSucceeded([phase(1), phase(2)], { file })).toEqual(new Set([`w0 ${UNIT}-2`]));
 });

@@ -213,9 +213,11 @@ export async function findSucceeded(entries: readonly LedgerFact[], world: Pick<
     repeated.flat().map(async (entry) => {
       const unit = String(entry.detail?.['unit']);
       const [, job, attempt] = /^vnflow-(.+)-(\d+)$/.exec(unit) ?? [];
-      const places = [`${JOBS}/${job}.failed-${attempt}/exit`, `${JOBS}/${job}/exit`];
-      const [moved, present] = await Promise.all(places.map((path) => world.file(serverOf(entry), path)));
-      return (moved ?? present)?.trim() === '0' ? [`${serverOf(entry)} ${unit}`] : [];
+      const read = (path: string) => world.file(serverOf(entry), `${JOBS}/${job}${path}`);
+      // a job that vanished has a directory, and no exit code in it
+      const wasMoved = (await read(`.failed-${attempt}/unit`)) !== undefined;
+      const exit = await read(wasMoved ? `.failed-${attempt}/exit` : '/exit');
+      return exit?.trim() === '0' ? [`${serverOf(entry)} ${unit}`] : [];
     }),
   );
   return new Set(found.flat());

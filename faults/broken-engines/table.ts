@@ -35,7 +35,13 @@ const webServers: Story = { flavour: 'plain', orders: ['instantiate', 'scale-out
 const hangs: Story = { flavour: 'plain', orders: ['instantiate'], limits: { restMs: 12_000, settleMs: 5_000 } };
 const scaledCluster: Story = { flavour: 'cluster', orders: ['instantiate', 'scale-out', 'scale-in'] };
 const threeMasters: Story = { flavour: 'ha', orders: ['instantiate', 'replace-master'] };
-const besideDead: Story = { flavour: 'ha', orders: ['instantiate', 'heal-beside-dead'] };
+/** A cluster that has lost its majority never comes to rest. */
+const besideDead: Story = {
+  flavour: 'ha',
+  orders: ['instantiate', 'heal-beside-dead'],
+  decisions: [],
+  limits: { restMs: 25_000, settleMs: 1_000 },
+};
 /** Its cluster never comes to rest: none of the others joins a cluster that is restored beside the old one. */
 const unreachable: Story = {
   flavour: 'ha',
