@@ -20,3 +20,24 @@ export function remedyIn(state: OperationState, code: ProblemCode): string {
   if (code === 'OPERATION_CANCELLED') return 'Send the request again when it is wanted after all.';
   return AT_THE_END.reduce((text, [named, instead]) => text.replaceAll(named, instead), remedy);
 }
+
+/** What a remedy is about. */
+export interface RemedyIds {
+  readonly vnfLcmOpOccId?: string | undefined;
+  readonly vnfInstanceId?: string | undefined;
+}
+
+const CONTROL = /`vnflow ops (retry|rollback|fail) OP_OCC`/g;
+
+/**
+ * Puts the ids into the commands of a remedy, so that a person can copy them, and names the commands of the `openstack`
+ * client that do the same, for people who do not have `vnflow`.
+ */
+export function fillRemedy(remedy: string, { vnfLcmOpOccId, vnfInstanceId }: RemedyIds): string {
+  const named = vnfInstanceId === undefined ? remedy : remedy.replaceAll('--vnf ID', `--vnf ${vnfInstanceId}`);
+  if (vnfLcmOpOccId === undefined) return named;
+  const controls = new Set([...named.matchAll(CONTROL)].map(([, control]) => control));
+  const commands = [...controls].map((control) => `\`openstack vnflcm op ${control} ${vnfLcmOpOccId}\``);
+  const also = commands.length === 0 ? '' : ` Tacker's client: ${commands.join(', ')}.`;
+  return `${named.replaceAll('OP_OCC', vnfLcmOpOccId)}${also}`;
+}

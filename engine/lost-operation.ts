@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { PROBLEMS, problemDetails } from '../domain/problems.ts';
+import { fillRemedy } from '../domain/remedy.ts';
 import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
 import { createDefectProblem, describeDefect, SECOND_ATTEMPT } from './engine-defect.ts';
@@ -67,7 +68,7 @@ function lostCause(standing: WorkflowStanding, { id, build }: OpenOperation): Lo
 function lostProblem({ id, operation, operationState }: OpenOperation, { code, words }: LostCause) {
   const detail = `The ${operation} operation was ${operationState}, and ${words}.`;
   return {
-    error: { ...problemDetails(code, { detail }), remedy: PROBLEMS[code].remedy.replaceAll('OP_OCC', id) },
+    error: { ...problemDetails(code, { detail }), remedy: fillRemedy(PROBLEMS[code].remedy, { vnfLcmOpOccId: id }) },
     text: `FAILED_TEMP: ${detail}`,
   };
 }

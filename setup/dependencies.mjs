@@ -5,10 +5,11 @@ import { npm } from './npm.mjs';
 import { withProgress } from './progress.mjs';
 
 /**
- * Are the packages of package-lock.json installed?
+ * Are the packages of package-lock.json installed? Without one, vnflow itself was installed by npm, and they with it.
  * @param {string} project
  */
 export function areDependenciesPresent(project) {
+  if (!existsSync(path.join(project, 'package-lock.json'))) return true;
   const stamp = stampFile(project);
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === lockDigest(project);
   if (!wereInstalledByHand(project)) return false;

@@ -26,7 +26,7 @@ function sourcesDigest(): string {
   );
   for (const file of [
     ...files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).sort(),
-    'package-lock.json',
+    existsSync(path.join(root, 'package-lock.json')) ? 'package-lock.json' : 'package.json',
   ]) {
     digest.update(file).update(readFileSync(path.join(root, file)));
   }

@@ -1,7 +1,7 @@
 import type { OperationState } from '../../domain/operation/state.ts';
 import type { StepFailure } from '../../domain/operation/step-failure.ts';
 import { isProblemCode, type ProblemCode, type ProblemDetails, problemDetails } from '../../domain/problems.ts';
-import { remedyIn } from '../../domain/remedy.ts';
+import { fillRemedy, remedyIn } from '../../domain/remedy.ts';
 
 interface Entering {
   readonly state: OperationState;
@@ -31,5 +31,5 @@ export function errorAtTheEnd<T extends Readonly<Record<string, unknown>> | null
 }
 
 function remedyOf({ state, vnfLcmOpOccId }: Entering, code: ProblemCode): string {
-  return remedyIn(state, code).replaceAll('OP_OCC', vnfLcmOpOccId);
+  return fillRemedy(remedyIn(state, code), { vnfLcmOpOccId });
 }

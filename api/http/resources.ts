@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
 import { VnflowError } from '../../domain/problems.ts';
+import { fillRemedy, type RemedyIds } from '../../domain/remedy.ts';
 import { type Authenticate, checkRole } from '../auth/authenticate.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type Dialect, packageDialect } from './dialect.ts';
@@ -156,11 +157,20 @@ export async function send(response: Response, dialect: Dialect, answer: ApiAnsw
   else response.end(body);
 }
 
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** The ids in the path of a request that commands of a remedy need. */
+function idsIn(path: string): RemedyIds {
+  const idAfter = (name: string) => new RegExp(`/${name}/(${UUID})(?![^/?])`, 'i').exec(path)?.[1];
+  return { vnfLcmOpOccId: idAfter('vnf_lcm_op_occs'), vnfInstanceId: idAfter('vnf_instances') };
+}
+
 /** The one place where errors become answers. */
 export function errorHandler({ log, authUrl }: { log: Logger; authUrl?: string | undefined }): ErrorRequestHandler {
-  return async (error: unknown, _request, response, _next) => {
+  return async (error: unknown, request, response, _next) => {
     const dialect = (response.locals['dialect'] as Dialect | undefined) ?? packageDialect;
-    const { problem, headers } = toProblem(error, log);
+    const { problem: found, headers } = toProblem(error, log);
+    const problem = { ...found, remedy: fillRemedy(found.remedy, idsIn(request.originalUrl)) };
     response.locals['code'] = problem.code;
     if (response.headersSent) {
       response.destroy();

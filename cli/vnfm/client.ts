@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ApiConnection } from './connection.ts';
 import { Problem } from './contract.ts';
 import { CliFailure, Refused } from './failure.ts';
+import { httpsAgent } from './https-agent.ts';
 import { keystoneToken, reasonOf } from './keystone-token.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -34,10 +35,11 @@ export interface Vnfm {
   token(): Promise<string>;
 }
 
-export function createVnfm({ url, identity }: ApiConnection): Vnfm {
+export function createVnfm({ url, identity, caCert }: ApiConnection): Vnfm {
+  const agent = httpsAgent(caCert);
   let known: Promise<string> | undefined;
   const token = () => {
-    known ??= 'token' in identity ? Promise.resolve(identity.token) : keystoneToken(identity.user);
+    known ??= 'token' in identity ? Promise.resolve(identity.token) : keystoneToken(identity.user, caCert);
     return known;
   };
   const send = async (request: VnfmRequest): Promise<AxiosResponse<string>> =>
@@ -50,6 +52,7 @@ export function createVnfm({ url, identity }: ApiConnection): Vnfm {
         headers: { Version: '2.0.0', Accept: 'application/json', ...request.headers, 'X-Auth-Token': await token() },
         ...(request.signal ? { signal: request.signal } : {}),
         timeout: TIMEOUT_MS,
+        ...agent,
         responseType: 'text',
         transformResponse: (text: string) => text,
         validateStatus: () => true,
@@ -58,7 +61,9 @@ export function createVnfm({ url, identity }: ApiConnection): Vnfm {
       })
       .catch((error: unknown) => {
         if (error instanceof CliFailure) throw error;
-        throw new CliFailure(`vnflow at ${url} does not answer (${reasonOf(error)}). Is it up? \`npx vnflow up\``);
+        throw new CliFailure(
+          `vnflow at ${url} does not answer (${reasonOf(error)}). Is it up? Check VNFM_URL, and OS_CACERT for TLS.`,
+        );
       });
   return {
     url,
