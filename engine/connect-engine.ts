@@ -6,6 +6,7 @@ import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster
 import type { Database } from '../store/open-store.ts';
 import { findOpenOperation } from '../store/operations.ts';
 import type { Secrets } from '../store/secrets.ts';
+import { findVnfInstance } from '../store/vnf-instances.ts';
 import { type EngineCheck, engineChecks } from './check-engine.ts';
 import { clearInstance } from './clear-instance.ts';
 import { controlOperation } from './control-operation.ts';
@@ -73,8 +74,13 @@ export function connectEngine(db: Database, options: EngineOptions): ConnectedEn
 async function start(engine: { client: Client; db: Database }, input: StartedOperation): Promise<void> {
   const { client, db } = engine;
   const { vnfInstanceId } = input;
-  await startOperation(client, input, {
-    isOpen: async () => (await findOpenOperation(db, vnfInstanceId)) !== undefined,
-    endObsolete: () => endObsoleteWorkflow(engine, vnfInstanceId),
-  });
+  const instanceName = (await findVnfInstance(db, vnfInstanceId))?.name;
+  await startOperation(
+    client,
+    { ...input, instanceName },
+    {
+      isOpen: async () => (await findOpenOperation(db, vnfInstanceId)) !== undefined,
+      endObsolete: () => endObsoleteWorkflow(engine, vnfInstanceId),
+    },
+  );
 }

@@ -3,9 +3,10 @@ import { PROBLEMS, problemDetails } from '../domain/problems.ts';
 import { fillRemedy } from '../domain/remedy.ts';
 import { findOpenOperationById, markLost, type OpenOperation, unmarkLost } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
+import { findVnfInstance } from '../store/vnf-instances.ts';
 import { createDefectProblem, describeDefect, SECOND_ATTEMPT } from './engine-defect.ts';
 import { endObsoleteWorkflow, endWorkflow } from './obsolete-workflow.ts';
-import { type StartedOperation, startOperation } from './start-operation.ts';
+import { type InstanceName, type StartedOperation, startOperation } from './start-operation.ts';
 import { type WorkflowStanding, workflowStanding } from './workflow-standing.ts';
 
 interface Engine {
@@ -88,13 +89,14 @@ export async function takeOver({ client, db }: Engine, id: string): Promise<void
   } else if (standing.kind === 'runs' && standing.vnfLcmOpOccId !== id) {
     await endObsoleteWorkflow({ client, db }, vnfInstanceId);
   }
-  const input: StartedOperation = {
+  const input = {
+    instanceName: (await findVnfInstance(db, vnfInstanceId))?.name,
     operation: operation.operation,
     tenant: operation.tenant,
     vnfInstanceId,
     vnfLcmOpOccId: id,
     takesOver: true,
-  };
+  } satisfies StartedOperation & InstanceName;
   const other = { isOpen: async () => true, endObsolete: async () => false };
   await startOperation(client, input, other).catch(async (error: unknown) => {
     // Nothing waits for the acceptance any more: a build that can continue the workflow must not begin with it later.

@@ -17,6 +17,11 @@ export interface StartedOperation extends OperationRef {
   readonly takesOver?: boolean;
 }
 
+/** What people in the Temporal UI know the instance by. */
+export interface InstanceName {
+  readonly instanceName?: string | null | undefined;
+}
+
 /** Without a worker, the call waits this long. Then the client has to repeat its request. */
 const ACCEPT_DEADLINE_MS = 8_000;
 /**
@@ -24,6 +29,8 @@ const ACCEPT_DEADLINE_MS = 8_000;
  * in between, it ends some seconds later.
  */
 const CLOSING_PATIENCE_MS = 15_000;
+/** Temporal takes a summary of 400 bytes at most. */
+const LONGEST_NAME = 80;
 
 interface OtherWorkflow {
   /** Does the store have an operation of this instance that has not ended? */
@@ -37,7 +44,11 @@ interface OtherWorkflow {
  * @param other handles a workflow that the instance has already
  * @throws VnflowError VNF_BUSY, ENGINE_UNAVAILABLE
  */
-export async function startOperation(client: Client, input: StartedOperation, other: OtherWorkflow): Promise<void> {
+export async function startOperation(
+  client: Client,
+  input: StartedOperation & InstanceName,
+  other: OtherWorkflow,
+): Promise<void> {
   const until = Date.now() + CLOSING_PATIENCE_MS;
   for (;;) {
     try {
@@ -59,7 +70,13 @@ function createStillClosingProblem({ vnfInstanceId }: StartedOperation, cause: V
   });
 }
 
-async function acceptOnce(client: Client, input: StartedOperation): Promise<void> {
+/** The line of a workflow in lists of the Temporal UI. A name is text of a user: Markdown in it must show as it is. */
+function summaryOf({ operation, vnfInstanceId, instanceName }: StartedOperation & InstanceName): string {
+  const name = (instanceName ?? '').replaceAll(/[\\`*_[\]<>|#~]/g, '\\$&').slice(0, LONGEST_NAME);
+  return name === '' ? `${operation} ${vnfInstanceId}` : `${operation} ${name} (${vnfInstanceId})`;
+}
+
+async function acceptOnce(client: Client, { instanceName, ...input }: StartedOperation & InstanceName): Promise<void> {
   const { operation, vnfInstanceId, vnfLcmOpOccId, tenant, takesOver = false } = input;
   const { workflowType, surveysControlPlane } = LCM_OPERATIONS[operation];
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof runOperation>(workflowType, {
@@ -75,7 +92,7 @@ async function acceptOnce(client: Client, input: StartedOperation): Promise<void
       { key: searchAttribute.operationState, value: takesOver ? 'FAILED_TEMP' : 'STARTING' },
       { key: searchAttribute.tenant, value: tenant },
     ],
-    staticSummary: `${operation} ${vnfInstanceId}`,
+    staticSummary: summaryOf({ ...input, instanceName }),
     staticDetails: `VnfLcmOpOcc \`${vnfLcmOpOccId}\`${takesOver ? ', taken over from a workflow that is gone' : ''}`,
   });
   await client.connection.withDeadline(Date.now() + ACCEPT_DEADLINE_MS, () =>

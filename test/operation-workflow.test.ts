@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planQuery, stepsQuery } from '../workflows/contract.ts';
 import { newOperation, type OperationWorld, startOperationWorld } from './testing/operation-world.ts';
 
 let world: OperationWorld;
@@ -138,6 +139,29 @@ it('ends in ROLLED_BACK when the grant is refused: nothing was done', async () =
   expect(world.stepsOf(one)).toEqual([]);
 });
 
+it('answers what it plans and how each step stands, and shows the end of the output of a failed one', async () => {
+  const one = newOperation();
+  const seen = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join('\n');
+  world.failOnce.set('joinWorker-workerNode-0', { type: 'NODE_COMMAND_FAILED', message: 'it failed', seen });
+  await world.start(one);
+  await world.untilRecorded(one, 'FAILED_TEMP');
+  const plan = await world.handle(one).query(planQuery);
+  expect(plan).toMatchObject({ operation: 'INSTANTIATE', state: 'FAILED_TEMP', direction: 'forward' });
+  expect(plan.steps.map(({ stepId }) => stepId).slice(0, 2)).toEqual(['applyStack', 'discover']);
+  expect(plan.steps.find(({ stepId }) => stepId === 'discover')?.after).toEqual(['applyStack']);
+  const steps = await world.handle(one).query(stepsQuery);
+  expect(steps.find(({ stepId }) => stepId === 'applyStack')).toMatchObject({ condition: 'done' });
+  expect(steps.find(({ stepId }) => stepId === 'joinWorker-workerNode-0')).toMatchObject({
+    condition: 'failed',
+    failure: { code: 'NODE_COMMAND_FAILED', detail: 'it failed', seen },
+  });
+  const { currentDetails } = await world.handle(one).query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  expect(currentDetails).toContain('      line 21\n');
+  expect(currentDetails).toContain('      line 30\n');
+  expect(currentDetails).not.toContain('line 20\n');
+  await world.control(one, { kind: 'fail' });
+});
+
 it('can be found by its search attributes and says in the Temporal UI what went wrong and what to do', async () => {
   const one = newOperation();
   world.failOnce.set('discover', { type: 'RESOURCE_MISSING', message: 'no floating ip' });
@@ -147,8 +171,17 @@ it('can be found by its search attributes and says in the Temporal UI what went 
   await expect
     .poll(async () => (await Array.fromAsync(world.client.workflow.list({ query }))).length, { timeout: 10_000 })
     .toBe(1);
-  const metadata = await world.handle(one).query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  const metadata = await world.handle(one).query<{
+    currentDetails?: string;
+    definition: { updateDefinitions: { name: string }[] };
+  }>('__temporal_workflow_metadata');
   expect(metadata.currentDetails).toContain('`RESOURCE_MISSING` no floating ip');
   expect(metadata.currentDetails).toContain('Compare the *_cp_name parameters');
+  expect(metadata.currentDetails).toContain('update `retryStep` with {"stepId": "discover"}');
+  expect(metadata.currentDetails).toContain(`openstack vnflcm op rollback ${one.vnfLcmOpOccId}`);
+  const offered = metadata.definition.updateDefinitions.map(({ name }) => name);
+  expect(offered.toSorted()).toEqual(
+    ['cancel', 'fail', 'pauseBefore', 'resume', 'retry', 'retryStep', 'rollback', 'skipStep'].toSorted(),
+  );
   await world.control(one, { kind: 'fail' });
 });

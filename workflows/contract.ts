@@ -1,7 +1,7 @@
-import { defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineUpdate } from '@temporalio/workflow';
 import type { ControlArguments } from '../domain/operation/action-arguments.ts';
-import type { Control } from '../domain/operation/state.ts';
-import type { StepControl } from '../domain/operation/step-control.ts';
+import type { Control, OperationState } from '../domain/operation/state.ts';
+import type { StepCondition, StepControl } from '../domain/operation/step-control.ts';
 
 /**
  * Messages of an operation workflow. Operators see their names in the Temporal UI and type them in `temporal workflow
@@ -24,6 +24,28 @@ export const controlUpdates = {
 function control(name: Control | StepControl) {
   return defineUpdate<void, [ControlArguments]>(name);
 }
+
+/** The plan that is followed. */
+export interface PlanView {
+  readonly operation: string;
+  readonly state: OperationState;
+  /** Undefined before the plan is made. */
+  readonly direction?: 'forward' | 'rollback';
+  readonly steps: readonly { readonly stepId: string; readonly summary: string; readonly after: readonly string[] }[];
+}
+
+/** How a step of the plan stands. */
+export interface StepView {
+  readonly stepId: string;
+  readonly summary: string;
+  readonly condition: StepCondition;
+  /** Why it failed. */
+  readonly failure?: { readonly code: string; readonly detail: string; readonly seen?: string };
+}
+
+/** What people and scripts can ask a workflow without changing it. */
+export const planQuery = defineQuery<PlanView>('plan');
+export const stepsQuery = defineQuery<StepView[]>('steps');
 
 export const TASK_QUEUE = 'vnflow';
 /** The queue of the records: they must not wait behind a thousand steps that hold all places of the other queue. */

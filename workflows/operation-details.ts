@@ -6,6 +6,9 @@ import { stepSummary } from '../domain/steps/index.ts';
 
 /** How many running steps are named one by one in the Temporal UI. */
 const MOST_NAMED = 12;
+/** How much of the output of a failed step is shown. */
+const MOST_OUTPUT_LINES = 10;
+const LONGEST_LINE = 200;
 
 export interface DetailFacts {
   /** By slot: the label of its node, for people. */
@@ -25,9 +28,19 @@ export function operationDetails(run: OperationRun, { labels, failures, remedy }
     `**${operation}** ${state}`,
     ...(cancel ? [`cancel (${cancel.cancelMode}) by ${cancel.by} is being carried out`] : []),
     ...(plan && underWay ? progressLines(run, plan, labels) : []),
-    ...shown.map(({ code, detail }) => `- \`${code}\` ${detail}`),
+    ...shown.flatMap(failureLines),
     ...(remedy === undefined || underWay ? [] : ['', remedy]),
   ].join('\n');
+}
+
+/** A failure with the end of what was seen, for example the output of a command, and the update that repeats its step. */
+function failureLines({ stepId, code, detail, seen }: StepFailure): string[] {
+  const output = seen?.trimEnd().split('\n').slice(-MOST_OUTPUT_LINES) ?? [];
+  return [
+    `- \`${code}\` ${detail}`,
+    ...(output.length === 0 ? [] : ['', ...output.map((line) => `      ${line.slice(0, LONGEST_LINE)}`), '']),
+    ...(stepId === undefined || stepId === 'grant' ? [] : [`  update \`retryStep\` with {"stepId": "${stepId}"}`]),
+  ];
 }
 
 function progressLines(run: OperationRun, plan: Plan, labels: DetailFacts['labels']): string[] {

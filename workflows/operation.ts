@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  setDefaultUpdateHandler,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
@@ -17,6 +18,7 @@ import { offerControls, refused } from './controls.ts';
 import { executePlan } from './executor.ts';
 import { failureOf } from './failure.ts';
 import { enter, enterWith, keepLabels, newContext, type OperationContext, showDetails } from './operation-context.ts';
+import { offerQueries } from './progress-queries.ts';
 import { decide, finish, nfvo, record, survey } from './records.ts';
 import { searchAttribute } from './search-attributes.ts';
 
@@ -34,27 +36,46 @@ export async function runOperation(input: OperationInput): Promise<OperationStat
     const context = newContext(input);
     offerAcceptance(context, input);
     offerControls(context);
+    offerQueries(context);
     const accepted = await isAccepted(context, input);
-    if (accepted) await runToEnd(context);
+    if (accepted) {
+      hideAcceptance(input);
+      await runToEnd(context);
+    }
     await condition(allHandlersFinished);
     return accepted ? context.run.state : 'NEVER_ACCEPTED';
   });
 }
 
 function offerAcceptance(context: OperationContext, input: OperationInput): void {
-  const { vnfInstanceId, vnfLcmOpOccId: own, takesOver = false } = input;
   const accept = async () => {
     if (context.acceptance === 'awaited') context.acceptance = 'accepted';
     // The first control follows at once. It is judged by the state that was taken over.
-    if (takesOver) await condition(() => context.acceptance !== 'accepted');
+    if (input.takesOver) await condition(() => context.acceptance !== 'accepted');
   };
   setHandler(acceptUpdate, accept, {
-    validator: ({ vnfLcmOpOccId }) => {
-      if (vnfLcmOpOccId === own) return;
-      throw refused('VNF_BUSY', `Other LCM operation of vnfInstance ${vnfInstanceId} is in progress.`);
-    },
+    validator: ({ vnfLcmOpOccId }) => refuseOtherOperation(input, vnfLcmOpOccId),
     description: 'first message: resolves when the history contains the request',
   });
+}
+
+function refuseOtherOperation({ vnfInstanceId, vnfLcmOpOccId: own }: OperationInput, vnfLcmOpOccId: unknown): void {
+  if (vnfLcmOpOccId === own) return;
+  throw refused('VNF_BUSY', `Other LCM operation of vnfInstance ${vnfInstanceId} is in progress.`);
+}
+
+/**
+ * Takes `accept` out of the list of updates that the Temporal UI offers: after the first one it is nothing for
+ * operators. The API still gets its answers, from the handler of all updates that have none of their own. Unlike a
+ * validator, it can only fail an update that is in the history by then: two events for each.
+ */
+function hideAcceptance(input: OperationInput): void {
+  setDefaultUpdateHandler(async (name, ...[sent]: unknown[]) => {
+    if (name !== acceptUpdate.name) throw refused('BAD_REQUEST', `There is no update ${name}.`);
+    const isObject = typeof sent === 'object' && sent !== null;
+    refuseOtherOperation(input, isObject && 'vnfLcmOpOccId' in sent ? sent.vnfLcmOpOccId : undefined);
+  });
+  setHandler(acceptUpdate, undefined);
 }
 
 /**

@@ -6,6 +6,7 @@ export function addressLines({ apiUrl, temporal, simulator, keystoneUrl }: UpRec
   const rows: (string | undefined)[][] = [
     ['API', apiUrl, 'SOL003 at /vnflcm/v2, packages at /vnfpkgm/v1, VIMs at /v1.0'],
     ['Temporal UI', temporal?.uiUrl, 'every operation is a workflow here'],
+    ['Waiting', temporal?.uiUrl && waitingUrl(temporal.uiUrl), 'operations in FAILED_TEMP, in the Temporal UI'],
     ['Temporal', temporal?.address, 'gRPC, namespace default'],
     [
       'OpenStack',
@@ -23,4 +24,10 @@ export function addressLines({ apiUrl, temporal, simulator, keystoneUrl }: UpRec
 /** user@host:port */
 export function bastionAddress({ user, host, port }: { user: string; host: string; port: number }): string {
   return `${user}@${host}:${port}`;
+}
+
+/** The list of operations that wait for a decision, in the Temporal UI. */
+function waitingUrl(uiUrl: string): string {
+  const query = encodeURIComponent('OperationState="FAILED_TEMP"');
+  return `${uiUrl}/namespaces/default/workflows?query=${query}`;
 }

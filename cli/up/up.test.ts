@@ -92,6 +92,7 @@ it('lists the addresses of all parts, and leaves out parts that do not run', () 
     'WHAT',
     'API',
     'Temporal UI',
+    'Waiting',
     'Temporal',
     'OpenStack',
     'Bastion',

@@ -28,6 +28,8 @@ import { until } from './until.ts';
 
 type WithoutSender<Action> = Action extends OperatorAction ? Omit<Action, 'by'> : never;
 interface StepTrouble {
+  /** The end of the output. */
+  readonly seen?: string;
   readonly type: string;
   readonly message: string;
   /** True when Temporal repeats the attempt. */
@@ -248,8 +250,8 @@ function stepActivities({ ran, failOnce, holds }: Script): StepActivities {
     const trouble = failOnce.get(key);
     failOnce.delete(key);
     if (!trouble) return {};
-    const { type, message, retriable = false } = trouble;
-    throw ApplicationFailure.create({ type, message, nonRetryable: !retriable, details: [{ seen: 'tail' }] });
+    const { type, message, retriable = false, seen = 'tail' } = trouble;
+    throw ApplicationFailure.create({ type, message, nonRetryable: !retriable, details: [{ seen }] });
   };
   return Object.fromEntries(Object.keys(STEP_KINDS).map((kind) => [kind, attempt])) as unknown as StepActivities;
 }
