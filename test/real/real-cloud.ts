@@ -16,15 +16,32 @@ const Environment = z.object({
   /** The login of the images. */
   VNFLOW_TEST_USER: z.string().default('ubuntu'),
   VNFLOW_TEST_PASSWORD: z.string().default('ubuntu'),
+  /** Folder of the package. Default: the sample of this checkout. */
+  VNFLOW_TEST_PACKAGE: z.string().optional(),
+  /** The `install_parameters` of the requests, as JSON: versions, keys and checksums of the nodes' mirrors. */
+  VNFLOW_TEST_INSTALL_PARAMETERS: z.preprocess(readJson, z.record(z.string(), z.string()).default({})),
+  /** How often an operation in FAILED_TEMP is retried, for a cloud that loses requests. The report names each retry. */
+  VNFLOW_TEST_RETRIES: z.coerce.number().int().min(0).default(0),
 });
 export type RealEnvironment = z.infer<typeof Environment>;
 
-/** @throws Error that names the variables that are missing */
+/** Text that is no JSON stays text, so that the schema refuses it. */
+function readJson(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+/** @throws Error that names the variables that are missing or wrong */
 export function readRealEnvironment(environment: NodeJS.ProcessEnv): RealEnvironment {
   const read = Environment.safeParse(environment);
   if (read.success) return read.data;
   const names = read.error.issues.map(({ path }) => path.join('.')).join(', ');
-  throw new Error(`npm run test:real needs OS_* as of an openrc file, and VNFLOW_BASTION (user@host:port): ${names}`);
+  throw new Error(
+    `npm run test:real needs OS_* as of an openrc file, and VNFLOW_BASTION (user@host:port). Missing or wrong: ${names}`,
+  );
 }
 
 const Token = z.object({

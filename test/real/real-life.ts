@@ -32,6 +32,8 @@ interface Cluster extends RealParts {
   readonly networkId: string;
   /** Says that something is true. @throws Error when it is not */
   expect(isTrue: boolean, sentence: string): void;
+  /** Writes into the report what happened on the way. */
+  note(sentence: string): void;
 }
 
 type Chapter = readonly [title: string, tell: (cluster: Cluster) => Promise<void>];
@@ -76,8 +78,9 @@ export async function leadRealLife(
       if (!isTrue) throw new Error(`not true: ${sentence}`);
       sentences.push(sentence);
     };
+    const note = (sentence: string) => void sentences.push(sentence);
     say(`${flavour}: ${chapter} …`);
-    const problem = await tell({ ...parts, flavour, instance, networkId, expect }).then(
+    const problem = await tell({ ...parts, flavour, instance, networkId, expect, note }).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
@@ -89,8 +92,16 @@ export async function leadRealLife(
   return done;
 }
 
-async function complete({ vnflow, instance, expect }: Cluster, task: string, body: object): Promise<void> {
-  const { operationState, error } = await vnflow.settled(await vnflow.begin(instance, task, body));
+async function complete(cluster: Cluster, task: string, body: object): Promise<void> {
+  const { vnflow, env, instance, expect, note } = cluster;
+  const operation = await vnflow.begin(instance, task, body);
+  let settled = await vnflow.settled(operation);
+  for (let retry = 1; settled.operationState === 'FAILED_TEMP' && retry <= env.VNFLOW_TEST_RETRIES; retry += 1) {
+    note(`${task} is retried (${retry}) after ${settled.error?.code ?? ''}: ${settled.error?.detail ?? ''}`);
+    await vnflow.control(operation, 'retry');
+    settled = await vnflow.settled(operation);
+  }
+  const { operationState, error } = settled;
   const why = error ? `: ${error.code ?? ''} ${error.detail ?? ''}` : '';
   expect(
     operationState === 'COMPLETED',

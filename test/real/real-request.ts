@@ -10,6 +10,7 @@ const Request = z.looseObject({
   ),
   additionalParams: z.looseObject({
     k8s_cluster_installation_param: z.looseObject({
+      install_parameters: z.record(z.string(), z.string()).optional(),
       vim_name: z.string().optional(),
       master_node: Node,
       worker_node: Node,
@@ -47,6 +48,8 @@ export function realRequest(
   if (cluster.vim_name !== undefined) cluster.vim_name = `real-${Date.now()}`;
   for (const node of [cluster.master_node, cluster.worker_node])
     Object.assign(node, { username: env.VNFLOW_TEST_USER, password: password ?? env.VNFLOW_TEST_PASSWORD });
+  const installParameters = env.VNFLOW_TEST_INSTALL_PARAMETERS;
+  if (Object.keys(installParameters).length > 0) cluster.install_parameters = installParameters;
   for (const link of request.extVirtualLinks) link.resourceId = networkId;
   return request;
 }

@@ -9,7 +9,7 @@ import { packCsar } from '../../packages/pack.ts';
 import type { RealCloud, RealEnvironment } from './real-cloud.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url));
+const SAMPLE = fileURLToPath(new URL('../../samples/kubernetes-cluster', import.meta.url));
 const START_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 60_000;
 const BUSY_LIMIT_MS = 120_000;
@@ -89,7 +89,7 @@ export async function startRealVnflow(env: RealEnvironment, cloud: RealCloud): P
     data,
     onboard: async () => {
       const file = path.join(data, 'package.zip');
-      await packCsar(path.join(SAMPLES, 'kubernetes-cluster'), file);
+      await packCsar(env.VNFLOW_TEST_PACKAGE ?? SAMPLE, file);
       const { id } = Created.parse((await call('POST', '/vnfpkgm/v1/vnf_packages', {})).data);
       await call('PUT', `/vnfpkgm/v1/vnf_packages/${id}/package_content`, readFileSync(file));
       return z.object({ vnfdId: z.string() }).parse((await call('GET', `/vnfpkgm/v1/vnf_packages/${id}`)).data).vnfdId;
@@ -103,7 +103,8 @@ export async function startRealVnflow(env: RealEnvironment, cloud: RealCloud): P
     settled: async (operation) => {
       const end = Date.now() + OPERATION_LIMIT_MS;
       for (;;) {
-        const seen = Operation.parse((await call('GET', `/vnflcm/v2/vnf_lcm_op_occs/${operation}`)).data);
+        const { data: shown } = await patiently(() => call('GET', `/vnflcm/v2/vnf_lcm_op_occs/${operation}`));
+        const seen = Operation.parse(shown);
         if (['COMPLETED', 'FAILED_TEMP', 'FAILED', 'ROLLED_BACK'].includes(seen.operationState)) return seen;
         if (Date.now() > end) throw new Error(`operation ${operation} is still ${seen.operationState}`);
         await delay(1_000);
