@@ -1,4 +1,4 @@
-import type { LookRequest } from '../domain/operation/activity-contract.ts';
+import type { AccessRequest, LookRequest } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { Operation } from '../domain/operations.ts';
 import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
@@ -32,4 +32,9 @@ export interface LcmEngine {
    * @throws VnflowError errors of the VIM and of the nodes, ENGINE_UNAVAILABLE
    */
   look(request: LookRequest): Promise<ClusterLook>;
+  /**
+   * Has a cluster make a credential for a user; it is in the store afterwards, sealed.
+   * @throws VnflowError errors of the nodes, ENGINE_UNAVAILABLE
+   */
+  makeKubeconfig(request: AccessRequest): Promise<void>;
 }

@@ -247,6 +247,81 @@ it('a plan of an operation that cannot run now is refused as the operation is', 
   expect(await planned('SCALE')).toMatchObject({ status: 400, json: { detail: expect.stringMatching(/^request:/) } });
 });
 
+const worker57 = (vnfInstanceId: string, serverId: string, role = 'worker') => ({
+  vnfInstanceId,
+  slot: role === 'worker' ? 'workerNode[1]' : 'masterNode[0]',
+  role,
+  serverId,
+  nodeName: role === 'worker' ? 'worker57' : 'master17',
+  sshAddress: '172.24.4.57',
+  nicAddress: '10.10.0.57',
+});
+
+it('a node is healed by its name, and a wrong one is refused with the names and ids that there are', async () => {
+  const { id } = await givenInstantiated(test);
+  const server = randomUUID();
+  const vnfc = `workerNode-${server}`;
+  const instantiatedVnfInfo = {
+    flavourId: 'simple',
+    vnfState: 'STARTED',
+    vnfcInfo: [{ id: vnfc, vduId: 'workerNode', vnfcResourceInfoId: server, vnfcState: 'STARTED' }],
+    vnfcResourceInfo: [
+      {
+        id: server,
+        vduId: 'workerNode',
+        computeResource: { vimConnectionId: 'v', resourceId: server, vimLevelResourceType: 'OS::Nova::Server' },
+        metadata: { vdu_idx: 1 },
+      },
+    ],
+  };
+  await test.db
+    .updateTable('vnfInstance')
+    .set({ instantiatedVnfInfo: JSON.stringify(instantiatedVnfInfo) })
+    .where('id', '=', id)
+    .execute();
+  await putClusterNodes(test.db, [worker57(id, server)]);
+  const heal = (vnfcInstanceId: string[]) =>
+    test.call('POST', `/vnflcm/v2/vnf_instances/${id}/heal`, { json: { vnfcInstanceId } });
+  expect(await heal(['worker58'])).toMatchObject({
+    status: 400,
+    json: { detail: expect.stringContaining(`it has worker57 (${vnfc}).`) },
+  });
+  expect((await heal([server])).json.detail).toContain('belongs to the API /vnflcm/v1');
+  const { status, headers } = await heal(['worker57']);
+  expect(status).toBe(202);
+  const opOcc = await test.call('GET', `/vnflcm/v2/vnf_lcm_op_occs/${headers.get('location')?.split('/').at(-1)}`);
+  expect(opOcc.json.operationParams.vnfcInstanceId).toEqual([vnfc]);
+});
+
+it('a member gets a kubeconfig, once, under the name of the user; readers and other projects get none', async () => {
+  const { id } = await givenInstantiated(test);
+  const path = `/vnflow/v1/vnf_instances/${id}/kubeconfig`;
+  expect(await test.call('POST', path, { json: {} })).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
+  await putClusterNodes(test.db, [worker57(id, 's', 'master')]);
+  const given = await test.call('POST', path, { json: { role: 'view', ttlSeconds: 600 } });
+  expect(given.status).toBe(200);
+  expect([given.headers.get('content-type'), given.headers.get('cache-control')]).toEqual([
+    'application/yaml',
+    'no-store',
+  ]);
+  expect(given.text).toBe('kubeconfig {"user":"somebody","ttlSeconds":600,"role":"view"}');
+  expect((await test.call('POST', path, { json: {} })).text).toContain('"ttlSeconds":3600,"role":"edit"');
+  const left = await test.db.selectFrom('secret').select('name').where('name', 'like', 'kubeconfig/%').execute();
+  expect(left).toEqual([]);
+  for (const [json, status] of [
+    [{ role: 'root' }, 400],
+    [{ ttlSeconds: 599 }, 400],
+    [{ ttlSeconds: 86_401 }, 400],
+  ] as const)
+    expect((await test.call('POST', path, { json })).status).toBe(status);
+  expect((await test.call('POST', path, { json: {}, token: `reader@${test.tenant}` })).status).toBe(403);
+  expect((await test.call('POST', path, { json: {}, token: 'member@another' })).status).toBe(404);
+  const { id: fresh } = await givenInstance(test);
+  expect((await test.call('POST', `/vnflow/v1/vnf_instances/${fresh}/kubeconfig`, { json: {} })).json.code).toBe(
+    'VNF_NOT_INSTANTIATED',
+  );
+});
+
 it('an instance that is no registry with TLS has no CA', async () => {
   const { id } = await givenInstantiated(test);
   expect(await test.call('GET', `/vnflow/v1/vnf_instances/${id}/registry/ca`)).toMatchObject({

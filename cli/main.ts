@@ -3,6 +3,8 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDownCommand } from './commands/down.ts';
 import { addEnvCommand } from './commands/env.ts';
+import { addKeysCommand } from './commands/keys.ts';
+import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addLogsCommand } from './commands/logs.ts';
 import { addOpsCommand } from './commands/ops.ts';
 import { addPackCommand } from './commands/pack.ts';
@@ -31,9 +33,11 @@ for (const add of [
   addWatchCommand,
   addStatusCommand,
   addLogsCommand,
+  addKubeconfigCommand,
   addAuditCommand,
   addOpsCommand,
   addRegistryCommand,
+  addKeysCommand,
   addServeCommands,
   addSimulatorCommand,
 ]) {

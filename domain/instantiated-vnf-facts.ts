@@ -16,6 +16,8 @@ export interface InstantiatedVnfFacts {
   /** The virtual links of the flavour, with the connection points that the VNFD connects to them. */
   readonly virtualLinks: readonly { readonly id: string; readonly cpdIds: readonly string[] }[];
   readonly resources: readonly StackResourceFacts[];
+  /** Address of a port by its id, as Neutron has it. */
+  readonly portAddresses?: ReadonlyMap<string, string> | undefined;
   readonly rootStackId: string;
   /** The `nfv` parameter that the stack was made with. */
   readonly nfv: Nfv;

@@ -137,6 +137,29 @@ const resource = (server: keyof typeof PORTS, vdu: string, metadata: object) => 
   metadata,
 });
 
+it('an external connection point has the address of its port, beside what the request says', () => {
+  const addresses = new Map([
+    [PORTS[MASTER], '10.10.0.17'],
+    [PORTS[WORKER0], '10.10.0.51'],
+  ]);
+  const of = (info: Record<string, unknown>) =>
+    (info['extCpInfo'] as { cpProtocolInfo: { ipOverEthernet: { ipAddresses: unknown } }[] }[]).map(
+      ({ cpProtocolInfo }) => cpProtocolInfo?.[0]?.ipOverEthernet.ipAddresses,
+    );
+  expect(of(instantiatedVnfInfo({ ...facts, portAddresses: addresses }))).toEqual([
+    [{ type: 'IPV4', isDynamic: true, addresses: ['10.10.0.17'] }],
+    [{ type: 'IPV4', isDynamic: true }],
+    [{ type: 'IPV4', isDynamic: true, addresses: ['10.10.0.51'] }],
+  ]);
+  const bare = {
+    ...facts,
+    extVirtualLinks: [{ ...link('net0', 'masterNode_CP1', 'cp'), extCps: [{ cpdId: 'masterNode_CP1', cpConfig: {} }] }],
+  };
+  expect(of(instantiatedVnfInfo({ ...bare, portAddresses: addresses }))).toEqual([
+    [{ type: 'IPV4', addresses: ['10.10.0.17'] }],
+  ]);
+});
+
 it("builds the guide's instance to the letter", () => {
   expect(instantiatedVnfInfo(facts)).toEqual({
     flavourId: 'simple',

@@ -17,7 +17,7 @@ import type { ExtVirtualLinkData } from './sol-requests.ts';
 export function instantiatedVnfInfo(facts: InstantiatedVnfFacts): Record<string, unknown> {
   const vnfcs = vnfcsOf(facts);
   const extVirtualLinkInfo = facts.extVirtualLinks.map((link) => extVirtualLink(link, facts, vnfcs));
-  const extCpInfo = facts.extVirtualLinks.flatMap((link) => extCps(link, vnfcs));
+  const extCpInfo = facts.extVirtualLinks.flatMap((link) => extCps(link, vnfcs, facts.portAddresses));
   const managedLinks = managedLinkInfo(facts, vnfcs);
   const storages = storageInfo(facts);
   const virtualLinks = virtualLinkInfo(facts, vnfcs);
@@ -162,14 +162,19 @@ function extVirtualLink(
   };
 }
 
-function extCps(link: ExtVirtualLinkData, vnfcs: readonly Vnfc[]): Record<string, unknown>[] {
+function extCps(
+  link: ExtVirtualLinkData,
+  vnfcs: readonly Vnfc[],
+  addresses: InstantiatedVnfFacts['portAddresses'],
+): Record<string, unknown>[] {
   return portsOf(link, vnfcs).map(({ extCp, vnfc, portId }) => {
     const [[cpConfigId, config] = []] = Object.entries(extCp.cpConfig);
+    const protocols = withAddress(config?.cpProtocolData?.map(cpProtocolInfo) ?? [], addresses?.get(portId));
     return {
       id: `cp-${portId}`,
       cpdId: extCp.cpdId,
       ...(cpConfigId === undefined ? {} : { cpConfigId }),
-      ...(config?.cpProtocolData === undefined ? {} : { cpProtocolInfo: config.cpProtocolData.map(cpProtocolInfo) }),
+      ...(protocols.length === 0 ? {} : { cpProtocolInfo: protocols }),
       extLinkPortId: portId,
       associatedVnfcCpId: `${extCp.cpdId}-${vnfc.id}`,
     };
@@ -180,8 +185,33 @@ type CpProtocolData = NonNullable<
   NonNullable<ExtVirtualLinkData['extCps'][number]['cpConfig'][string]>['cpProtocolData']
 >[number];
 
-/** Copied from the request, not read from Neutron. */
-function cpProtocolInfo({ layerProtocol, ipOverEthernet }: CpProtocolData): Record<string, unknown> {
+interface CpProtocol {
+  readonly layerProtocol: string;
+  readonly ipOverEthernet?: {
+    readonly ipAddresses?: readonly { readonly type: string; readonly addresses?: readonly string[] }[];
+  };
+}
+
+/**
+ * Adds the address that the port has: in place of the address of its family that the request leaves open.
+ * @param address of the port; undefined when it is not known
+ */
+function withAddress(protocols: readonly CpProtocol[], address: string | undefined): readonly CpProtocol[] {
+  if (address === undefined) return protocols;
+  const type = address.includes(':') ? 'IPV6' : 'IPV4';
+  const [{ layerProtocol, ipOverEthernet } = { layerProtocol: 'IP_OVER_ETHERNET' }, ...others] = protocols;
+  const asked = ipOverEthernet?.ipAddresses ?? [];
+  if (asked.some(({ addresses }) => addresses?.includes(address))) return protocols;
+  const open = asked.findIndex((each) => each.type === type && each.addresses === undefined);
+  const ipAddresses =
+    open < 0
+      ? [...asked, { type, addresses: [address] }]
+      : asked.map((each, index) => (index === open ? { ...each, addresses: [address] } : each));
+  return [{ layerProtocol, ipOverEthernet: { ...ipOverEthernet, ipAddresses } }, ...others];
+}
+
+/** As the request has it. */
+function cpProtocolInfo({ layerProtocol, ipOverEthernet }: CpProtocolData): CpProtocol {
   if (!ipOverEthernet) return { layerProtocol };
   const { ipAddresses, ...ethernet } = ipOverEthernet;
   return {

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { LookRequest, OperationRef } from '../domain/operation/activity-contract.ts';
+import type { AccessRequest, LookRequest, OperationRef } from '../domain/operation/activity-contract.ts';
 import type { OperatorAction } from '../domain/operation/operator-actions.ts';
 import type { ClusterLook } from '../domain/vnf-kinds/kubernetes-cluster/cluster-look.ts';
 import type { Database } from '../store/open-store.ts';
@@ -13,6 +13,7 @@ import { controlOperation } from './control-operation.ts';
 import { toEngineProblem } from './engine-problem.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { settleOperation } from './lost-operation.ts';
+import { makeKubeconfig } from './make-kubeconfig.ts';
 import { endObsoleteWorkflow } from './obsolete-workflow.ts';
 import { startReconciler } from './reconciler.ts';
 import { type StartedOperation, startOperation } from './start-operation.ts';
@@ -23,6 +24,7 @@ export interface ConnectedEngine {
   control(action: OperatorAction, ref: OperationRef): Promise<void>;
   settle(vnfLcmOpOccId: string): Promise<void>;
   look(request: LookRequest): Promise<ClusterLook>;
+  makeKubeconfig(request: AccessRequest): Promise<void>;
   clear(vnfInstanceId: string): Promise<void>;
   /** What operations need of Temporal. */
   readonly checks: readonly EngineCheck[];
@@ -62,6 +64,7 @@ export function connectEngine(db: Database, options: EngineOptions): ConnectedEn
       await settleOperation(engine, id).catch((error: unknown) => Promise.reject(toEngineProblem(error)));
     },
     look: (request) => lookAtCluster(client, request),
+    makeKubeconfig: (request) => makeKubeconfig(client, request),
     clear: (vnfInstanceId) => clearInstance(client, vnfInstanceId),
     checks: engineChecks(client),
     close: async () => {

@@ -209,6 +209,23 @@ export async function keepOperationFacts(db: Database, id: string, addition: Ope
   });
 }
 
+/** Finds a fact of the newest operation of an instance that has it. */
+export async function findNewestFact<K extends OperationFactKey>(
+  db: Database,
+  vnfInstanceId: string,
+  key: K,
+): Promise<OperationFact<K> | undefined> {
+  const row = await db
+    .selectFrom('vnfLcmOpOcc')
+    .select(sql<unknown>`context -> ${key}`.as('found'))
+    .where('vnfInstanceId', '=', vnfInstanceId)
+    .where(sql<boolean>`context ->> ${key} is not null`)
+    .orderBy('startTime', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return parseOperationFact(key, row?.found);
+}
+
 /**
  * Reads one fact of an operation. The others are not read, because some grow with the cluster.
  * @returns undefined when no activity has written the fact

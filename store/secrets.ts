@@ -1,5 +1,5 @@
 import type { Database } from './open-store.ts';
-import { type MasterKey, seal, unseal } from './seal.ts';
+import { keyId, type MasterKey, seal, unseal } from './seal.ts';
 
 /** Sealed values by name. A secret is deleted together with its owner (a VNF instance, an operation or a VIM). */
 export interface Secrets {
@@ -8,6 +8,7 @@ export interface Secrets {
   get(name: string): Promise<unknown>;
   /** Stores the value unless the secret exists. Of two calls at a time, the first decides. @returns the stored value */
   getOrPut(name: string, value: unknown, owner: string): Promise<unknown>;
+  remove(name: string): Promise<void>;
   removeOwnedBy(owner: string): Promise<void>;
   /** The secrets as seen and written by an open transaction. */
   within(tx: Database): Secrets;
@@ -19,23 +20,30 @@ export function createSecrets(db: Database, key: MasterKey): Secrets {
       const sealed = seal(key, name, JSON.stringify(value));
       await db
         .insertInto('secret')
-        .values({ name, owner, sealed })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed, owner }))
+        .values({ name, owner, sealed, keyId: keyId(key) })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed, owner, keyId: keyId(key) }))
         .execute();
     },
     get: async (name) => {
-      const row = await db.selectFrom('secret').select('sealed').where('name', '=', name).executeTakeFirst();
-      return row && (JSON.parse(unseal(key, name, row.sealed)) as unknown);
+      const row = await db.selectFrom('secret').select(['sealed', 'keyId']).where('name', '=', name).executeTakeFirst();
+      return row && (JSON.parse(unseal(key, name, row.sealed, row.keyId)) as unknown);
     },
     getOrPut: async (name, value, owner) => {
       const sealed = seal(key, name, JSON.stringify(value));
       await db
         .insertInto('secret')
-        .values({ name, owner, sealed })
+        .values({ name, owner, sealed, keyId: keyId(key) })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .execute();
-      const row = await db.selectFrom('secret').select('sealed').where('name', '=', name).executeTakeFirstOrThrow();
-      return JSON.parse(unseal(key, name, row.sealed)) as unknown;
+      const row = await db
+        .selectFrom('secret')
+        .select(['sealed', 'keyId'])
+        .where('name', '=', name)
+        .executeTakeFirstOrThrow();
+      return JSON.parse(unseal(key, name, row.sealed, row.keyId)) as unknown;
+    },
+    remove: async (name) => {
+      await db.deleteFrom('secret').where('name', '=', name).execute();
     },
     removeOwnedBy: async (owner) => {
       await db.deleteFrom('secret').where('owner', '=', owner).execute();
@@ -67,6 +75,10 @@ export const secretName = {
   packageUserData: (opOccId: string) => `operation/${opOccId}/packageUserData`,
   /** What the hooks of an operation keep for each other (`user_script_err_handling_data`). */
   hookData: (opOccId: string) => `operation/${opOccId}/hookData`,
+  /** A kubeconfig between the activity that made it and the answer of the API. */
+  kubeconfig: (requestId: string) => `kubeconfig/${requestId}`,
+  /** Keys of the audit trail's chain that come from earlier master keys. */
+  chainKeys: () => 'audit/chainKeys',
   packageUpload: (packageId: string) => `package/${packageId}/upload`,
   vim: (vimId: string) => `vim/${vimId}`,
 } as const;

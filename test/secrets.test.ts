@@ -88,7 +88,12 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   const [state] = simulator.nodes.clusters();
   const tokens = Object.entries(state?.tokens ?? {}).map(([tokenId, { secret }]) => `${tokenId}.${secret}`);
   expect(tokens.length).toBeGreaterThan(0);
+  http.interceptors.response.clear(); // this answer is the one that has a credential
+  const { data: kubeconfig } = await http.post<string>(`/vnflow/v1/vnf_instances/${id}/kubeconfig`, {});
+  const access = /token: (\S+)/.exec(kubeconfig)?.[1] ?? '';
+  expect(access.split('.')).toHaveLength(3);
   const canaries = [
+    access,
     VIM_PASSWORD,
     NODE_PASSWORD,
     PROXY_PASSWORD,

@@ -4,6 +4,7 @@ import { stepRecorder } from '../activities/attempt/step-recorder.ts';
 import { createClearActivity } from '../activities/clear-instance.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createLookActivity } from '../activities/look-at-cluster.ts';
+import { createAccessActivity } from '../activities/make-kubeconfig.ts';
 import { createQuestionActivities, createRecordActivities } from '../activities/records/index.ts';
 import { createScheduledActivities } from '../activities/scheduled-work.ts';
 import { createStepActivities } from '../activities/steps/index.ts';
@@ -69,6 +70,7 @@ export async function startWorker(deps: ActivityDependencies, options: WorkerOpt
     activities: {
       ...createQuestionActivities(deps),
       ...createLookActivity(deps),
+      ...createAccessActivity(deps),
       ...createClearActivity(deps),
       ...createStepActivities(deps),
       ...createScheduledActivities(deps),

@@ -71,6 +71,13 @@ export function clearWorkflowId(vnfInstanceId: string): string {
 /** The workflow type of a look at a cluster. */
 export const LOOK_WORKFLOW = 'lookAtCluster';
 
+/** The workflow type that has a cluster make a credential. */
+export const ACCESS_WORKFLOW = 'makeKubeconfig';
+
+export function accessWorkflowId(vnfInstanceId: string, requestId: string): string {
+  return `access/${vnfInstanceId}/${requestId}`;
+}
+
 /** A look has an id of its own, because the workflow id of the instance is the lock of its operations. */
 export function lookWorkflowId(vnfInstanceId: string, lookId: string): string {
   return `look/${vnfInstanceId}/${lookId}`;

@@ -5,6 +5,7 @@
 export { clearInstance } from './clear-instance.ts';
 export { labelCluster } from './label-cluster.ts';
 export { lookAtCluster } from './look-at-cluster.ts';
+export { makeKubeconfig } from './make-kubeconfig.ts';
 export {
   runOperation as healVnf,
   runOperation as instantiateVnf,

@@ -38,12 +38,14 @@ interface StackFacts {
   readonly stack: StackRef;
   readonly parameters: Stack['parameters'];
   readonly vimConnectionId: string;
+  /** Address of a port by its id. */
+  readonly portAddresses: ReadonlyMap<string, string>;
 }
 
 /** `instantiatedVnfInfo` of the stack as it is now. The instance gets it when the operation completes. */
 export async function readInstantiatedInfo(
   context: ActivityContext,
-  { resources, stack, parameters, vimConnectionId }: StackFacts,
+  { resources, stack, parameters, vimConnectionId, portAddresses }: StackFacts,
 ): Promise<Record<string, unknown>> {
   const { of, ...kept } = await operationInfo(context, vimConnectionId);
   return instantiatedVnfInfo({
@@ -59,6 +61,7 @@ export async function readInstantiatedInfo(
       cpdIds: of.connectionPoints.flatMap((point) => (point.virtualLinkId === id ? [point.id] : [])),
     })),
     resources,
+    portAddresses,
     rootStackId: stack.id,
     nfv: nfvOf({ parameters }),
     vimConnectionId,

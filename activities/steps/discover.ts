@@ -29,7 +29,13 @@ export async function discover(step: StepContextOf<'discover'>): Promise<StepRes
   };
   const { nodes, facts: inside } = (await readVnf(context)).discover(described);
   const { parameters } = found;
-  const instantiatedVnfInfo = await readInstantiatedInfo(context, { resources, stack, parameters, vimConnectionId });
+  const instantiatedVnfInfo = await readInstantiatedInfo(context, {
+    resources,
+    stack,
+    parameters,
+    vimConnectionId,
+    portAddresses: new Map([...described.addresses.ports].map(([id, { address }]) => [id, address])),
+  });
   const facts = { ...inside, instantiatedVnfInfo };
   await writeAsAttempt(deps, ({ db }) => keepNodes(db, step.input, { nodes, facts }));
   return { labels: Object.fromEntries(nodes.map((node) => [node.slot, nodeLabel(node.nodeName, node.nicAddress)])) };

@@ -6,6 +6,7 @@ import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { checkVimName } from './check-vim-name.ts';
 import { checkIdle, checkInstantiationState } from './lcm-operation.ts';
+import { withVnfcIds } from './named-vnfcs.ts';
 import { checkedModification } from './plan-modification.ts';
 import { resolveVimConnections } from './resolve-vim.ts';
 import { checkPackageUsable, type InstanceOfPackage } from './usable-package.ts';
@@ -38,8 +39,10 @@ export async function planOperation(
     return { ...(await makePlan(context, { ...asked, instance })), params };
   }
   checkInstantiationState(instance, 'INSTANTIATED');
-  if (needsUsablePackage(asked)) await checkPackageUsable(context, instance);
-  return { ...(await makePlan(context, { ...asked, instance, survey })), params: asked.request };
+  const named =
+    asked.operation === 'HEAL' ? { ...asked, request: await withVnfcIds(context, instance, asked.request) } : asked;
+  if (needsUsablePackage(named)) await checkPackageUsable(context, instance);
+  return { ...(await makePlan(context, { ...named, instance, survey })), params: named.request };
 }
 
 /**

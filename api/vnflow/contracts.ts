@@ -4,6 +4,7 @@ import { OPERATIONS } from '../../domain/operations.ts';
 import { EvictedPod } from '../../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
 import { type Contract, type Contracts, shows } from '../openapi/contract.ts';
 import { KeptProblem } from '../openapi/problem.ts';
+import { KUBECONFIG_TYPE, KubeconfigRequest } from './kubeconfig.ts';
 import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
 import { SkipStepRequest } from './step-controls.ts';
 
@@ -285,6 +286,13 @@ export const VNFLOW_CONTRACTS: Contracts = {
       ClusterStatus,
       z.object({ look: z.string().optional() }),
     ),
+  },
+  '/vnf_instances/{id}/kubeconfig': {
+    POST: {
+      summary: 'A credential for the cluster that ends by itself',
+      body: KubeconfigRequest,
+      answers: { 200: { file: [KUBECONFIG_TYPE] } },
+    },
   },
   '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
   '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },

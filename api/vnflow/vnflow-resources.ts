@@ -6,6 +6,7 @@ import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { backupsOf } from './backups.ts';
 import { clusterAnswer } from './cluster-answer.ts';
 import { eventsOf } from './events.ts';
+import { kubeconfigEndpoint } from './kubeconfig.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
 import { registryCaOf } from './registry-ca.ts';
 import { stepControlResources } from './step-controls.ts';
@@ -61,6 +62,7 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
         }),
       })),
     },
+    '/vnf_instances/:id/kubeconfig': { POST: kubeconfigEndpoint(context) },
     '/plan': {
       POST: withBody(VnfdPlanRequest, async ({ caller }, body) => ({
         status: 200,

@@ -24,6 +24,8 @@ export interface VnfmAnswer {
   readonly location: string | undefined;
   /** Parses the body with a schema. @throws CliFailure when it does not fit */
   read<T>(schema: z.ZodType<T>): T;
+  /** The body as it is. */
+  readonly text: string;
 }
 
 /** A client of vnflow's HTTP API with a token of its user. */
@@ -79,6 +81,7 @@ export function createVnfm({ url, identity, caCert }: ApiConnection): Vnfm {
       return {
         status: answer.status,
         location: typeof location === 'string' ? location : undefined,
+        text: answer.data,
         read: (schema) => readBody(answer, schema, request.path),
       };
     },

@@ -92,6 +92,18 @@ export async function registryCaOf(vnfm: Vnfm, vnfInstanceId: string): Promise<R
   return (await vnfm.request({ method: 'GET', path })).read(RegistryCa);
 }
 
+/** A credential for the cluster of an instance. */
+export interface AccessWanted {
+  readonly ttlSeconds?: number;
+  readonly role?: string;
+}
+
+/** Has the cluster of an instance make a credential that ends by itself. @returns the kubeconfig, in YAML */
+export async function kubeconfigOf(vnfm: Vnfm, vnfInstanceId: string, wanted: AccessWanted): Promise<string> {
+  const path = `/vnflow/v1/vnf_instances/${encodeURIComponent(vnfInstanceId)}/kubeconfig`;
+  return (await vnfm.request({ method: 'POST', path, body: wanted })).text;
+}
+
 function ownPath(opOccId: string): string {
   return `/vnflow/v1/vnf_lcm_op_occs/${encodeURIComponent(opOccId)}`;
 }

@@ -64,6 +64,22 @@ export interface LookActivities {
   lookAtCluster(request: LookRequest): Promise<unknown>;
 }
 
+/** A credential for a cluster that a user asks for. */
+export interface AccessRequest {
+  readonly vnfInstanceId: string;
+  /** The credential is sealed in the store under this id. */
+  readonly requestId: string;
+  /** Name of the user, for the service account. */
+  readonly user: string;
+  readonly role: 'view' | 'edit' | 'admin';
+  readonly ttlSeconds: number;
+}
+
+export interface AccessActivities {
+  /** @throws ApplicationFailure */
+  makeKubeconfig(request: AccessRequest): Promise<void>;
+}
+
 /** The activity of the workflow that precedes the deletion of an instance. */
 export interface ClearActivities {
   /**

@@ -44,8 +44,8 @@ async function token(): Promise<string> {
 }
 
 /** Sends a request with a bearer token. @returns the HTTP status, or curl's error message */
-async function ask(bearer: string, host = MASTER): Promise<string> {
-  const url = `https://${host}:6443/api/v1/namespaces`;
+async function ask(bearer: string, host = MASTER, what = 'namespaces'): Promise<string> {
+  const url = `https://${host}:6443/api/v1/${what}`;
   const command = `sudo curl -sS --cacert /etc/kubernetes/pki/ca.crt -H @- -o /dev/null -w '%{http_code}' ${url}`;
   const { stdout, stderr } = await cloud.ssh(MASTER, command, { stdin: `Authorization: Bearer ${bearer}\n` });
   return stderr.trim() || stdout;
@@ -67,6 +67,26 @@ it("the API server's certificate is for the names that kubeadm was given", async
   expect(await ask(await token(), FLOATING)).toBe('200');
   cloud.floating.set('172.24.4.99', MASTER);
   expect(await ask(await token(), '172.24.4.99')).toContain('no alternative certificate subject name matches');
+});
+
+it('a token that was asked for ends by itself and with its account, and may list what its role allows', async () => {
+  const view = BINDING.replace('name: cluster-admin', 'name: view').replace('{name: robot}', '{name: viewer}');
+  const account = (text: string) => text.replaceAll('name: robot,', 'name: viewer,');
+  await kubectl('apply -f -', `${account(ACCOUNT)}---\n${account(view)}`);
+  expect((await kubectl('-n kube-system create token nobody')).stderr).toContain('serviceaccounts "nobody" not found');
+  expect((await kubectl('-n kube-system create token viewer --duration 5m')).stderr).toContain('less than 10 minutes');
+  const tokenFor = async (duration: string) =>
+    JSON.parse((await kubectl(`-n kube-system create token viewer --duration ${duration} -o json`)).stdout);
+  const given = await tokenFor('24h');
+  const short = await tokenFor('600s');
+  expect(await ask(given.status.token)).toBe('200');
+  expect(await ask(given.status.token, MASTER, 'nodes')).toBe('403');
+  const claims = JSON.parse(Buffer.from(given.status.token.split('.')[1], 'base64url').toString('utf8'));
+  expect(new Date(claims.exp * 1000).toISOString()).toBe(new Date(given.status.expirationTimestamp).toISOString());
+  await expect.poll(() => ask(short.status.token), { timeout: 10_000 }).toBe('401');
+  expect(await ask(given.status.token)).toBe('200');
+  await kubectl('-n kube-system delete serviceaccount viewer');
+  expect(await ask(given.status.token)).toBe('401');
 });
 
 it('a token ends with its Secret, and a Secret with its account', async () => {

@@ -11,6 +11,7 @@ import {
 } from '../shell/command.ts';
 import { apply } from './apply.ts';
 import { connect, forbidden } from './connection.ts';
+import { createToken } from './create-token.ts';
 import { remove } from './delete.ts';
 import { drain } from './drain.ts';
 import { exec } from './exec.ts';
@@ -42,7 +43,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
   config,
   exec: (operands, scope, after) => exec(operands, after, scope),
   apply: (operands, scope) => apply('apply', operands, scope),
-  create: (operands, scope) => apply('create', operands, scope),
+  create: (operands, scope) =>
+    operands[0] === 'token' ? createToken(operands, scope) : apply('create', operands, scope),
   describe: (operands, scope) => get(operands, { ...scope, parsed: parseArguments(['-o', 'yaml'], VALUES) }),
   label: onNodes((operands, scope) => label(operands, scope, 'labels')),
   annotate: onNodes((operands, scope) => label(operands, scope, 'annotations')),

@@ -68,16 +68,53 @@ function makeTokenData(
     'kubernetes.io/serviceaccount/service-account.uid': account.metadata.uid,
     sub: `system:serviceaccount:${namespace}:${name}`,
   };
-  const unsigned = [{ alg: 'ES256' }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  const signature = sign('sha256', Buffer.from(unsigned), { key, dsaEncoding: 'ieee-p1363' });
   return {
-    token: base64(`${unsigned}.${signature.toString('base64url')}`),
+    token: base64(signedToken(claims, key)),
     'ca.crt': base64(cluster.ca.certificate),
     namespace: base64(namespace),
   };
 }
+
+function signedToken(claims: object, key: string): string {
+  const unsigned = [{ alg: 'ES256' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  const signature = sign('sha256', Buffer.from(unsigned), { key, dsaEncoding: 'ieee-p1363' });
+  return `${unsigned}.${signature.toString('base64url')}`;
+}
+
+/**
+ * Makes a token that ends, as the API server does for a TokenRequest.
+ * @returns undefined when there is no such account
+ */
+export function makeBoundToken(
+  server: SimNode,
+  cluster: ClusterState,
+  { namespace, name, seconds }: { readonly namespace: string; readonly name: string; readonly seconds: number },
+): { readonly token: string; readonly expiresAt: string } | undefined {
+  const account = accountOf(cluster, namespace, name);
+  if (!account) return undefined;
+  const now = Math.floor(Date.parse(stamp(cluster, server.world.clock.elapsed())) / 1000);
+  const claims = {
+    aud: ['https://kubernetes.default.svc.cluster.local'],
+    exp: now + seconds,
+    iat: now,
+    iss: 'https://kubernetes.default.svc.cluster.local',
+    'kubernetes.io': { namespace, serviceaccount: { name, uid: account.metadata.uid } },
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  };
+  const expiresAt = new Date((now + seconds) * 1000).toISOString().replace('.000Z', 'Z');
+  return { token: signedToken(claims, server.root.readText(KEY)), expiresAt };
+}
+
+const BoundClaims = z.object({
+  sub: z.string(),
+  exp: z.number(),
+  'kubernetes.io': z.object({
+    namespace: z.string(),
+    serviceaccount: z.object({ name: z.string(), uid: z.string() }),
+  }),
+});
 
 const Claims = z.object({
   sub: z.string(),
@@ -98,7 +135,16 @@ export function bearerOf(server: SimNode, cluster: ClusterState, token: string):
   const key = { key: server.root.readText(PUBLIC_KEY), dsaEncoding: 'ieee-p1363' } as const;
   if (!verify('sha256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url')))
     return undefined;
-  const claims = Claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  const text: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  const bound = BoundClaims.safeParse(text).data;
+  if (bound) {
+    const { namespace, serviceaccount } = bound['kubernetes.io'];
+    const now = Date.parse(stamp(cluster, server.world.clock.elapsed())) / 1000;
+    if (accountOf(cluster, namespace, serviceaccount.name)?.metadata.uid !== serviceaccount.uid || bound.exp <= now)
+      return undefined;
+    return { user: bound.sub, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
+  }
+  const claims = Claims.parse(text);
   const namespace = claims['kubernetes.io/serviceaccount/namespace'];
   const account = accountOf(cluster, namespace, claims['kubernetes.io/serviceaccount/service-account.name']);
   if (account?.metadata.uid !== claims['kubernetes.io/serviceaccount/service-account.uid']) return undefined;
@@ -107,13 +153,24 @@ export function bearerOf(server: SimNode, cluster: ClusterState, token: string):
   return { user: claims.sub, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
 }
 
-/** Whether a ClusterRoleBinding to cluster-admin names the caller. The simulator evaluates no other role. */
-export function isBoundAsAdmin(cluster: ClusterState, { user, groups }: Identity): boolean {
+/** Whether a ClusterRoleBinding to cluster-admin names the caller. */
+export function isBoundAsAdmin(cluster: ClusterState, identity: Identity): boolean {
+  return isBoundTo(cluster, identity, ['cluster-admin']);
+}
+
+/** Whether the caller may list what no namespace has: of the roles view, edit and admin, namespaces alone. */
+export function mayList(cluster: ClusterState, identity: Identity, plural: string): boolean {
+  if (isBoundAsAdmin(cluster, identity)) return true;
+  const isForUsers = !['nodes', 'persistentvolumes', 'secrets'].includes(plural);
+  return isForUsers && isBoundTo(cluster, identity, ['view', 'edit', 'admin']);
+}
+
+function isBoundTo(cluster: ClusterState, { user, groups }: Identity, roles: readonly string[]): boolean {
   return Object.values(cluster.objects).some((object) => {
     if (object.kind !== 'ClusterRoleBinding') return false;
     const { name } = (object['roleRef'] ?? {}) as { readonly name?: string };
     const subjects = (object['subjects'] ?? []) as readonly Subject[];
-    return name === 'cluster-admin' && subjects.some((subject) => [user, ...groups].includes(subjectName(subject)));
+    return roles.includes(name ?? '') && subjects.some((subject) => [user, ...groups].includes(subjectName(subject)));
   });
 }
 

@@ -8,6 +8,7 @@ import { acceptLcmRequest } from '../../../store/lcm-requests.ts';
 import type { Database } from '../../../store/open-store.ts';
 import { findOperation } from '../../../store/operations.ts';
 import { recordCancelPending, recordStepControl } from '../../../store/operator-controls.ts';
+import { type Secrets, secretName } from '../../../store/secrets.ts';
 import { enterState, nextSeq } from './enter-state.ts';
 
 export interface FakeEngine extends LcmEngine {
@@ -19,6 +20,8 @@ export interface FakeEngine extends LcmEngine {
   leftovers: Set<string>;
   /** The answer of the next looks. Undefined when the cluster does not answer. */
   sees: ClusterLook | undefined;
+  /** Where kubeconfigs are put. */
+  secrets?: Secrets;
 }
 
 /** An engine without workflows: it writes what the workflow's activities would write. */
@@ -47,6 +50,13 @@ export function fakeEngine(db: Database): FakeEngine {
     look: async () => {
       if (engine.sees) return engine.sees;
       throw new VnflowError('ENGINE_UNAVAILABLE', { detail: 'The workflow engine did not answer in time.' });
+    },
+    makeKubeconfig: async ({ requestId, vnfInstanceId, ...wanted }) => {
+      await engine.secrets?.put(
+        secretName.kubeconfig(requestId),
+        `kubeconfig ${JSON.stringify(wanted)}`,
+        vnfInstanceId,
+      );
     },
     control: async (action, { vnfLcmOpOccId }) => {
       engine.asked.push(action);

@@ -38,6 +38,7 @@ export async function startTestApi(overrides: Partial<ApiDependencies> = {}) {
   const db = await openTestStore();
   const secrets = createSecrets(db, randomBytes(32));
   const engine = fakeEngine(db);
+  engine.secrets = secrets;
   const tenant = randomUUID();
   const logged: string[] = [];
   const keystone = { asked: 0, down: false };

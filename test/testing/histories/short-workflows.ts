@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { SCHEDULED_WORKFLOWS } from '../../../domain/operation/activity-contract.ts';
-import { CLEAR_WORKFLOW, LOOK_WORKFLOW } from '../../../workflows/contract.ts';
+import { ACCESS_WORKFLOW, CLEAR_WORKFLOW, LOOK_WORKFLOW } from '../../../workflows/contract.ts';
 import type { OperationWorld } from '../operation-world.ts';
 import { testBundle } from '../temporal.ts';
 import { until } from '../until.ts';
@@ -10,7 +10,7 @@ import type { NewHistory } from './history-files.ts';
 const QUEUE = 'short-workflows';
 
 /** The workflows that are no operations: each is one activity. */
-const SHORT_WORKFLOWS = [CLEAR_WORKFLOW, LOOK_WORKFLOW, ...Object.values(SCHEDULED_WORKFLOWS)];
+const SHORT_WORKFLOWS = [CLEAR_WORKFLOW, LOOK_WORKFLOW, ACCESS_WORKFLOW, ...Object.values(SCHEDULED_WORKFLOWS)];
 
 /** Records each short workflow while its activity runs, and when it has ended. */
 export async function recordShortWorkflows(
@@ -27,7 +27,13 @@ export async function recordShortWorkflows(
     connection,
     taskQueue: QUEUE,
     workflowBundle: await testBundle(),
-    activities: { clearInstance: work, lookAtCluster: work, snapshotOnSchedule: work, labelOnSchedule: work },
+    activities: {
+      clearInstance: work,
+      lookAtCluster: work,
+      makeKubeconfig: work,
+      snapshotOnSchedule: work,
+      labelOnSchedule: work,
+    },
   });
   const run = worker.run();
   const histories: NewHistory[] = [];
