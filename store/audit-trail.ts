@@ -1,8 +1,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
+import { z } from 'zod';
 import type { Database } from './open-store.ts';
 import type { AuditEntryTable } from './schema.ts';
 import type { MasterKey } from './seal.ts';
+import { createSecrets, secretName } from './secrets.ts';
 
 export type AuditEntry = Selectable<AuditEntryTable>;
 /** An event before it has its place in the chain. */
@@ -32,12 +34,13 @@ export interface AuditTrail {
 
 /** Any number: processes that append to one trail take the lock of this number, because each entry needs the last. */
 const LOCK = 712_026_002;
+const KeptKeys = z.array(z.base64());
 const BEGINNING = '0'.repeat(64);
 const PAGE = 1_000;
 
 /** @param key the hashes are keyed: without the master key nobody can write a chain that verifies */
 export function createAuditTrail(db: Database, key: MasterKey): AuditTrail {
-  const chainKey = Buffer.from(hkdfSync('sha256', key, '', 'vnflow audit trail', 32));
+  const chainKey = chainKeyOf(key);
   return {
     append: (event) =>
       db.transaction().execute(async (tx) => {
@@ -65,11 +68,29 @@ export function createAuditTrail(db: Database, key: MasterKey): AuditTrail {
         .orderBy('seq')
         .limit(limit)
         .execute(),
-    verify: () => verifyChain(db, chainKey),
+    verify: async () => verifyChain(db, await chainKeys(db, key)),
   };
 }
 
-async function verifyChain(db: Database, key: Buffer): Promise<Verification> {
+function chainKeyOf(key: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'vnflow audit trail', 32));
+}
+
+/** The keys under which entries may have been chained: those of all master keys that there have been. */
+async function chainKeys(db: Database, key: MasterKey): Promise<Buffer[]> {
+  const kept = KeptKeys.parse((await createSecrets(db, key).get(secretName.chainKeys())) ?? []);
+  const own = [key, ...(key.older ?? [])].map((one) => chainKeyOf(one).toString('base64'));
+  return [...new Set([...own, ...kept])].map((one) => Buffer.from(one, 'base64'));
+}
+
+/** Keeps what verifies the entries that older master keys have chained, before these keys go. */
+export async function keepChainKeys(db: Database, key: MasterKey): Promise<void> {
+  if (!key.older) return;
+  const keys = (await chainKeys(db, key)).map((one) => one.toString('base64'));
+  await createSecrets(db, key).put(secretName.chainKeys(), keys, 'audit');
+}
+
+async function verifyChain(db: Database, keys: readonly Buffer[]): Promise<Verification> {
   let last: { seq: number; hash: string } | undefined;
   for (;;) {
     const rows = await db
@@ -81,8 +102,9 @@ async function verifyChain(db: Database, key: Buffer): Promise<Verification> {
       .execute();
     for (const row of rows) {
       const seq: number = (last?.seq ?? 0) + 1;
-      const right = hashOf(key, last?.hash ?? BEGINNING, { ...row, seq: String(seq) });
-      const whole = Number(row.seq) === seq && isEqual(row.hash, right);
+      const before = last?.hash ?? BEGINNING;
+      const isRight = keys.some((key) => isEqual(row.hash, hashOf(key, before, { ...row, seq: String(seq) })));
+      const whole = Number(row.seq) === seq && isRight;
       if (!whole) return { ok: false, entries: seq - 1, brokenAt: seq, ...(last ? { last } : {}) };
       last = { seq, hash: row.hash };
     }

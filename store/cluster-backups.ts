@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Insertable, Selectable } from 'kysely';
 import type { Database } from './open-store.ts';
 import type { ClusterBackupTable } from './schema.ts';
-import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
+import { keyId, type MasterKey, sealBytes, unsealBytes } from './seal.ts';
 
 /** The facts about a backup that can be read without unsealing it. */
 export type ClusterBackup = Selectable<ClusterBackupTable>;
@@ -44,7 +44,10 @@ export function createClusterBackups(db: Database, key: MasterKey): ClusterBacku
         for (let seq = 0; seq < chunks; seq++) {
           const chunk = archive.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES);
           const sealed = sealBytes(key, chunkName(row, seq), chunk);
-          await trx.insertInto('clusterBackupChunk').values({ backupId: id, seq, sealed }).execute();
+          await trx
+            .insertInto('clusterBackupChunk')
+            .values({ backupId: id, seq, sealed, keyId: keyId(key) })
+            .execute();
         }
         await forgetOlder(trx, vnfInstanceId, keep);
         return row;
@@ -52,11 +55,13 @@ export function createClusterBackups(db: Database, key: MasterKey): ClusterBacku
     read: async (backup) => {
       const rows = await db
         .selectFrom('clusterBackupChunk')
-        .select(['seq', 'sealed'])
+        .select(['seq', 'sealed', 'keyId'])
         .where('backupId', '=', backup.id)
         .orderBy('seq')
         .execute();
-      const archive = Buffer.concat(rows.map(({ seq, sealed }) => unsealBytes(key, chunkName(backup, seq), sealed)));
+      const archive = Buffer.concat(
+        rows.map(({ seq, sealed, keyId: id }) => unsealBytes(key, chunkName(backup, seq), sealed, id)),
+      );
       if (rows.length === backup.chunks && archive.length === backup.bytes) return archive;
       throw new Error(`backup ${backup.id} has ${rows.length} of ${backup.chunks} pieces`);
     },

@@ -13,6 +13,7 @@ import * as registryCopies from './migrations/0011-registry-copies.ts';
 import * as audit from './migrations/0012-audit.ts';
 import * as builds from './migrations/0013-builds.ts';
 import * as stepLogs from './migrations/0014-step-logs.ts';
+import * as keyIds from './migrations/0015-key-ids.ts';
 
 export interface Migration {
   /** Its number of four digits, and a name: the name of its file. The numbers are 1, 2, 3, … without a gap. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0012-audit', ...audit },
   { name: '0013-builds', ...builds },
   { name: '0014-step-logs', ...stepLogs },
+  { name: '0015-key-ids', ...keyIds },
 ];
 
 /**

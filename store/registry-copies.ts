@@ -1,6 +1,6 @@
 import { OPEN_STATES } from '../domain/operation/state.ts';
 import type { Database } from './open-store.ts';
-import { type MasterKey, sealBytes, unsealBytes } from './seal.ts';
+import { keyId, type MasterKey, sealBytes, unsealBytes } from './seal.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -20,18 +20,20 @@ export function createRegistryCopies(db: Database, key: MasterKey): RegistryCopi
       const writtenAt = new Date();
       await db
         .insertInto('registryCopyPiece')
-        .values({ vnfInstanceId, name, sealed, writtenAt })
-        .onConflict((conflict) => conflict.columns(['vnfInstanceId', 'name']).doUpdateSet({ sealed, writtenAt }))
+        .values({ vnfInstanceId, name, sealed, writtenAt, keyId: keyId(key) })
+        .onConflict((conflict) =>
+          conflict.columns(['vnfInstanceId', 'name']).doUpdateSet({ sealed, writtenAt, keyId: keyId(key) }),
+        )
         .execute();
     },
     read: async (vnfInstanceId, name) => {
       const row = await db
         .selectFrom('registryCopyPiece')
-        .select('sealed')
+        .select(['sealed', 'keyId'])
         .where('vnfInstanceId', '=', vnfInstanceId)
         .where('name', '=', name)
         .executeTakeFirst();
-      return row && unsealBytes(key, pieceName(vnfInstanceId, name), row.sealed);
+      return row && unsealBytes(key, pieceName(vnfInstanceId, name), row.sealed, row.keyId);
     },
     remove: async (vnfInstanceId) => {
       await db.deleteFrom('registryCopyPiece').where('vnfInstanceId', '=', vnfInstanceId).execute();

@@ -208,6 +208,8 @@ export interface SecretTable {
   /** The VNF instance, operation or VIM with which the secret is deleted. */
   owner: string;
   sealed: Bytes;
+  /** Id of the master key that the row is sealed under. Null in rows of older builds. */
+  keyId: string | null;
   createdAt: Generated<Date>;
 }
 
@@ -245,6 +247,8 @@ export interface ClusterBackupChunkTable {
   backupId: string;
   seq: number;
   sealed: Bytes;
+  /** Id of the master key that the row is sealed under. Null in rows of older builds. */
+  keyId: string | null;
 }
 
 /** A piece of a copy of what a private registry has. */
@@ -252,6 +256,8 @@ export interface RegistryCopyPieceTable {
   vnfInstanceId: string;
   name: string;
   sealed: Bytes;
+  /** Id of the master key that the row is sealed under. Null in rows of older builds. */
+  keyId: string | null;
   writtenAt: Date;
 }
 
