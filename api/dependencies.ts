@@ -9,6 +9,7 @@ import type { Secrets } from '../store/secrets.ts';
 import type { LcmEngine } from './engine.ts';
 import { checkStore } from './health/check-store.ts';
 import type { HealthCheck } from './health/checks.ts';
+import { type BodyPace, DEFAULT_BODY_PACE } from './http/watch-body.ts';
 
 /** The user that a token was issued to. */
 export interface TokenOwner {
@@ -47,6 +48,8 @@ interface Limits {
   readonly projectBytes: number;
   /** Items of a page of VNF instances or operations; 0: no pages, as Tacker's default. */
   readonly pageSize: number;
+  /** How slowly a body may come. */
+  readonly bodyPace: BodyPace;
 }
 
 const DEFAULT_LIMITS: Limits = {
@@ -54,6 +57,7 @@ const DEFAULT_LIMITS: Limits = {
   packageBytes: 1024 ** 3,
   projectBytes: 10 * 1024 ** 3,
   pageSize: 0,
+  bodyPace: DEFAULT_BODY_PACE,
 };
 
 /** The parts that the API uses. It gets them once, at its start. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startFileApi } from '../test/testing/api/file-api.ts';
 import { givenInstance, givenPackage } from '../test/testing/api/given.ts';
 import { sampleRequest } from '../test/testing/api/sample-package.ts';
 import { startApi } from './start-api.ts';
 
-const test = await startFileApi({ limits: { pageSize: 2, packageBytes: 100_000 } });
+const test = await startFileApi({
+  limits: { pageSize: 2, packageBytes: 100_000, bodyPace: { windowMs: 1_000, leastBytes: 1_000 } },
+});
 
 const INSTANCES = '/vnflcm/v2/vnf_instances';
 
@@ -72,6 +75,51 @@ it('authenticates before it reads an upload', async () => {
     upload.write('PK');
   });
   expect(status).toBe(401);
+});
+
+/** Sends the beginning of a body, and then what `more` writes. @returns status, and the code of the problem */
+async function sendSlowly(path: string, more: (upload: ClientRequest) => void): Promise<[number | undefined, string]> {
+  const { json } = await test.call('POST', '/vnfpkgm/v1/vnf_packages', { json: {} });
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': path === '' ? 'application/json' : 'application/zip', 'Content-Length': '90000' };
+    const upload = httpRequest(
+      `${test.api.url}/vnfpkgm/v1/vnf_packages${path === '' ? '' : `/${json.id}${path}`}`,
+      { method: path === '' ? 'POST' : 'PUT', headers: { ...headers, 'X-Auth-Token': `member@${test.tenant}` } },
+      async (response) => {
+        const text = (await response.toArray()).join('');
+        upload.destroy();
+        resolve([response.statusCode, JSON.parse(text).code]);
+      },
+    );
+    upload.on('error', reject);
+    more(upload);
+  });
+}
+
+it.each(['', '/package_content'])('cuts off a body that trickles, and says so (%s)', async (path) => {
+  const drops: NodeJS.Timeout[] = [];
+  const slow = await sendSlowly(path, (upload) => {
+    drops.push(setInterval(() => upload.write(' '), 20));
+  });
+  drops.forEach(clearInterval);
+  expect(slow).toEqual([408, 'BODY_TOO_SLOW']);
+});
+
+it('an upload that is aborted is one line of the log, and no error', async () => {
+  const { json } = await test.call('POST', '/vnfpkgm/v1/vnf_packages', { json: {} });
+  test.logged.length = 0;
+  const upload = httpRequest(`${test.api.url}/vnfpkgm/v1/vnf_packages/${json.id}/package_content`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/zip', 'Content-Length': '90000', 'X-Auth-Token': `member@${test.tenant}` },
+  });
+  upload.on('error', () => {});
+  upload.write('PK');
+  setTimeout(() => upload.destroy(), 100);
+  await expect.poll(() => test.logged.length, { timeout: 5_000 }).toBe(1);
+  await setTimeoutPromise(200);
+  expect(test.logged.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 30, audit: { status: 499, action: 'PUT /vnfpkgm/v1/vnf_packages/:id/package_content' } },
+  ]);
 });
 
 it('never runs without authentication by accident', async () => {

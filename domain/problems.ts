@@ -33,6 +33,18 @@ export const PROBLEMS = {
     remedy: 'Send the header "Version: 2.0.0".',
   },
   NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable', retriable: false, remedy: 'Accept application/json.' },
+  VNFD_NOT_ACCEPTABLE: {
+    status: 406,
+    title: 'Not Acceptable',
+    retriable: false,
+    remedy: 'Send `Accept: application/zip`; or `Accept: text/plain`, if the VNFD is one file.',
+  },
+  BODY_TOO_SLOW: {
+    status: 408,
+    title: 'Request Timeout',
+    retriable: true,
+    remedy: 'Send the request again over a better line: the body must come with 1 KiB per second or more.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported Media Type',

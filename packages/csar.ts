@@ -61,7 +61,7 @@ export async function readCsar(
       entries,
       files,
       additionalArtifacts: additionalArtifacts(claims, meta.entryDefinitions),
-      softwareImages: softwareImages(vnfd, paths, now),
+      softwareImages: softwareImages(vnfd, new Map(entries.map(({ path, sha256 }) => [path, sha256])), now),
     };
   } finally {
     await source.close();

@@ -17,7 +17,7 @@ const image = (id: string, name: string): SoftwareImage => ({
 /** A VNFD with these images in its flavours. */
 function listed(...flavours: SoftwareImage[][]): string[] {
   const vnfd = { flavours: flavours.map((images, at) => ({ id: `flavour-${at}`, softwareImages: images })) };
-  return softwareImages(vnfd as unknown as Vnfd, new Set(), new Date()).map(({ id, name }) => `${id}: ${name}`);
+  return softwareImages(vnfd as unknown as Vnfd, new Map(), new Date()).map(({ id, name }) => `${id}: ${name}`);
 }
 
 it('lists an image once, however many flavours use it', () => {

@@ -17,6 +17,7 @@ import {
 } from './endpoint.ts';
 import { readJsonBody } from './json-body.ts';
 import { toProblem } from './problem-answer.ts';
+import { watchBody } from './watch-body.ts';
 
 export interface RouterOptions {
   readonly dialect: Dialect;
@@ -45,6 +46,10 @@ export function resourceRouter(
       const caller = await authenticate(request.headers, addressOf(request));
       response.locals['caller'] = caller;
       const { endpoint, method } = endpointOf(request, response, { endpoints, dialect });
+      if (endpoint.reads !== 'nothing') {
+        const { bodyPace } = context.limits;
+        watchBody(request, response, bodyPace, () => void refuseSlowBody(request, response, context));
+      }
       const body =
         endpoint.reads === 'json' ? await jsonOf(request, response, { dialect, context, method }) : undefined;
       dialect.check(request.headers);
@@ -165,23 +170,48 @@ function idsIn(path: string): RemedyIds {
   return { vnfLcmOpOccId: idAfter('vnf_lcm_op_occs'), vnfInstanceId: idAfter('vnf_instances') };
 }
 
+/** Answers at once, although the handler still waits for the body, and closes the connection. */
+async function refuseSlowBody(request: Request, response: Response, context: ApiContext): Promise<void> {
+  const error = new VnflowError('BODY_TOO_SLOW', { detail: 'The request body came too slowly and was cut off.' });
+  response.setHeader('Connection', 'close');
+  await answerProblem(error, { request, response }, context).catch(() => {});
+  request.destroy();
+}
+
+/** A client that goes away in the middle of its body is no defect: the line of the request says so (status 499). */
+function hasGone({ destroyed, complete }: Request): boolean {
+  return destroyed && !complete;
+}
+
 /** The one place where errors become answers. */
 export function errorHandler({ log, authUrl }: { log: Logger; authUrl?: string | undefined }): ErrorRequestHandler {
   return async (error: unknown, request, response, _next) => {
-    const dialect = (response.locals['dialect'] as Dialect | undefined) ?? packageDialect;
-    const { problem: found, headers } = toProblem(error, log);
-    const problem = { ...found, remedy: fillRemedy(found.remedy, idsIn(request.originalUrl)) };
-    response.locals['code'] = problem.code;
-    if (response.headersSent) {
+    if (hasGone(request)) {
       response.destroy();
       return;
     }
-    const { mediaType, body } = dialect.problem(problem);
-    const challenge = problem.status === 401 ? { 'WWW-Authenticate': `Keystone uri="${authUrl ?? ''}"` } : {};
-    await send(response, dialect, {
-      status: problem.status,
-      json: body,
-      headers: { ...headers, ...challenge, 'Content-Type': mediaType },
-    });
+    await answerProblem(error, { request, response }, { log, authUrl });
   };
+}
+
+async function answerProblem(
+  error: unknown,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  { log, authUrl }: { readonly log: Logger; readonly authUrl?: string | undefined },
+): Promise<void> {
+  const dialect = (response.locals['dialect'] as Dialect | undefined) ?? packageDialect;
+  const { problem: found, headers } = toProblem(error, log);
+  const problem = { ...found, remedy: fillRemedy(found.remedy, idsIn(request.originalUrl)) };
+  response.locals['code'] = problem.code;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { mediaType, body } = dialect.problem(problem);
+  const challenge = problem.status === 401 ? { 'WWW-Authenticate': `Keystone uri="${authUrl ?? ''}"` } : {};
+  await send(response, dialect, {
+    status: problem.status,
+    json: body,
+    headers: { ...headers, ...challenge, 'Content-Type': mediaType },
+  });
 }

@@ -30,7 +30,7 @@ export function vnfdEndpoint(context: ApiContext): Endpoint {
   return withoutBody(async (request): Promise<ApiAnswer> => {
     const accepted = (request.headers.accept ?? '').split(',');
     if (!accepted.some((token) => VNFD_MEDIA_TYPES.includes(token))) {
-      throw new VnflowError('NOT_ACCEPTABLE', { detail: 'Accept: must be text/plain, application/zip or both.' });
+      throw new VnflowError('VNFD_NOT_ACCEPTABLE', { detail: 'Accept: must be text/plain, application/zip or both.' });
     }
     const { id } = await onboardedPackageOf(context, request);
     const files = await readVnfPackageFiles(context.db, id);
