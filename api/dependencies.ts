@@ -83,6 +83,8 @@ export interface ApiDependencies {
   readonly packageHosts?: HostRules;
   /** Hosts that VIMs may have. Undefined: as for packages. */
   readonly vimHosts?: HostRules;
+  /** Factor by which a simulated cloud runs faster than real time. Undefined with a real cloud. */
+  readonly speed?: number | undefined;
   /** Whether code of packages may run (`VNFLOW_ALLOW_PACKAGE_CODE`). Undefined: it may not. */
   readonly allowPackageCode?: boolean;
   /** Why nothing can be answered yet, for example because the store has never been reached. */

@@ -44,9 +44,20 @@ function isLateRetry(error: unknown): boolean {
 
 function endAtOnce(error: unknown): void {
   if (isLateRetry(error)) return;
+  logFatal(error);
+  releaseAll();
+  process.exit(EXIT_CODE);
+}
+
+/** Releases children and locks at once, and exits: a person does not want to wait for a start that goes on. */
+export function exitAtOnce(code: number): never {
+  releaseAll();
+  process.exit(code);
+}
+
+function releaseAll(): void {
   const held = [...releases];
   releases.clear();
-  logFatal(error);
   for (const release of held) {
     try {
       release();
@@ -54,7 +65,6 @@ function endAtOnce(error: unknown): void {
       logFatal(failure);
     }
   }
-  process.exit(EXIT_CODE);
 }
 
 /** Writes a line in the format of pino, synchronously, because the process ends right after it. */

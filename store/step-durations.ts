@@ -27,9 +27,12 @@ export async function learnStepDuration(db: Database, kind: StepKind, seconds: n
     .execute();
 }
 
-/** Expected seconds per kind of step: the measured mean, or else the value in the table of steps. */
-export async function expectedDurations(db: Database): Promise<(kind: StepKind) => number> {
+/**
+ * Expected seconds per kind of step: the measured mean, or else the value in the table of steps.
+ * @param speed factor by which a simulated cloud runs faster than the table says
+ */
+export async function expectedDurations(db: Database, speed = 1): Promise<(kind: StepKind) => number> {
   const rows = await db.selectFrom('stepDuration').selectAll().execute();
   const learned = new Map(rows.map(({ kind, meanSeconds }) => [kind, meanSeconds]));
-  return (kind) => learned.get(kind) ?? STEP_KINDS[kind].expectedSeconds;
+  return (kind) => learned.get(kind) ?? STEP_KINDS[kind].expectedSeconds / speed;
 }

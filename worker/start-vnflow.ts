@@ -194,7 +194,7 @@ async function workerOf(
 }
 
 async function apiOf(
-  { configuration, temporalAddress, log, api, reconcileEveryMs }: VnflowOptions,
+  { configuration, temporalAddress, log, api, reconcileEveryMs, speed }: VnflowOptions,
   stored: Stored,
   {
     notReady,
@@ -234,6 +234,7 @@ async function apiOf(
     ...hosts,
     ...limits,
     allowPackageCode,
+    speed,
     log,
     notReady,
     checks,

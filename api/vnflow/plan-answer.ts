@@ -151,7 +151,7 @@ async function answerOf(
   const isNew = LCM_OPERATIONS[operation].factsFrom === 'request';
   const script = vnf?.installScript;
   const installScript = script && { ...script, ...(isNew || script.isOwn ? {} : { path: SCRIPT }) };
-  const secondsOf = await expectedDurations(context.db);
+  const secondsOf = await expectedDurations(context.db, context.speed);
   const expected = (step: PlanStep) => (step.kind === 'gracePeriod' ? step.seconds : secondsOf(step.kind));
   const critical = criticalPath(plan, expected);
   const view = stepView({ expected, nodes, facts: { vnfInstanceId, installScript } });

@@ -8,11 +8,11 @@ import type { ApiContext } from '../dependencies.ts';
 import { present } from '../http/present.ts';
 
 /** An operation with its steps, as the CLI and the console draw it. */
-export async function timelineOf({ db }: ApiContext, row: VnfLcmOpOccRow): Promise<Record<string, unknown>> {
+export async function timelineOf({ db, speed }: ApiContext, row: VnfLcmOpOccRow): Promise<Record<string, unknown>> {
   const [steps, nodes, secondsOf] = await Promise.all([
     listSteps(db, row.id),
     listClusterNodes(db, row.vnfInstanceId),
-    expectedDurations(db),
+    expectedDurations(db, speed),
   ]);
   const expected = (kind: string) => (isStepKind(kind) ? secondsOf(kind) : undefined);
   return present({

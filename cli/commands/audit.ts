@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { foreignText } from '../../domain/foreign-text.ts';
+import { localTime } from '../local-time.ts';
 import { table } from '../table.ts';
 import { createVnfm, type Vnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
@@ -57,7 +58,7 @@ async function readAll(vnfm: Vnfm): Promise<AuditEntry[]> {
 
 function rowOf({ seq, at, who, source, status, code, action, resource }: AuditEntry): string[] {
   const result = code === undefined ? `${status}` : `${status} ${code}`;
-  return [`${seq}`, at, who, source, result, action, resource].map((cell) => foreignText(cell));
+  return [`${seq}`, localTime(at), who, source, result, action, resource].map((cell) => foreignText(cell));
 }
 
 function print(lines: readonly string[]): void {

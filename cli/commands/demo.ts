@@ -10,6 +10,7 @@ import { simulatorUser } from '../vnfm/connection.ts';
 import { CliFailure } from '../vnfm/failure.ts';
 import { dataOption, durabilityOption, portOption, speedOption } from './options.ts';
 import { runToItsEnd } from './run-to-its-end.ts';
+import { untilStarted } from './until-started.ts';
 import { onStopRequest } from './until-stopped.ts';
 
 /** With this speed the demo takes about a minute. */
@@ -60,7 +61,7 @@ export function addDemoCommand(program: Command): void {
 
 async function demo(options: Options): Promise<void> {
   const stop = onStopRequest();
-  const running = await obtainUp(options);
+  const running = await untilStarted(obtainUp(options), stop);
   process.stdout.write(`\n${addressLines(running.record).join('\n')}\n`);
   let interrupted = false;
   const end = Promise.race([

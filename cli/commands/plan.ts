@@ -6,8 +6,9 @@ import { createVnfm, type Vnfm } from '../vnfm/client.ts';
 import { connectionFrom } from '../vnfm/connection.ts';
 import type { Plan } from '../vnfm/contract.ts';
 import { CliFailure } from '../vnfm/failure.ts';
+import { findInstance } from '../vnfm/find-instance.ts';
 import { planOf, planOfVnfd } from '../vnfm/operations.ts';
-import { dataOption } from './options.ts';
+import { dataOption, INSTANCE_WORDS } from './options.ts';
 
 interface Options {
   readonly data: string;
@@ -32,7 +33,7 @@ export function addPlanCommand(program: Command): void {
       'show what an operation would do, without doing it; exit code 2: there are steps, 0: nothing to do, 1: error',
     )
     .addArgument(new Argument('<operation>').choices([...OPERATION_OF.keys()]))
-    .option('--vnf <id>', 'the VNF instance')
+    .option('--vnf <instance>', INSTANCE_WORDS)
     .option('--vnfd <id>', 'for instantiate: a VNFD, when there is no instance yet')
     .requiredOption('--request <file>', 'file with the body of the request, in JSON')
     .option('--no-ask', 'do not ask the cluster: every control-plane node counts as alive, no pods are listed')
@@ -45,7 +46,8 @@ export function addPlanCommand(program: Command): void {
 async function plan(word: string, options: Options): Promise<void> {
   const vnfm = createVnfm(connectionFrom(process.env, options.data));
   const request = await readJson(options.request);
-  const found = await readPlan(vnfm, word, { ...options, request });
+  const vnf = options.vnf === undefined ? {} : { vnf: await findInstance(vnfm, options.vnf) };
+  const found = await readPlan(vnfm, word, { ...options, ...vnf, request });
   process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : `${planLines(found).join('\n')}\n`);
   process.exitCode = planExitCode(found);
 }

@@ -3,6 +3,7 @@ import type { Durability } from '../../worker/configuration.ts';
 import { addressLines } from '../up/address-table.ts';
 import { DEFAULT_DATA, dataOption, durabilityOption, hostsOption, portOption, speedOption } from './options.ts';
 import { runToItsEnd } from './run-to-its-end.ts';
+import { untilStarted } from './until-started.ts';
 import { onStopRequest } from './until-stopped.ts';
 
 interface Options {
@@ -32,11 +33,12 @@ export function addUpCommand(program: Command): void {
 async function up(options: Options): Promise<void> {
   const stop = onStopRequest();
   const { startUp } = await import('../up/start-up.ts');
-  const running = await startUp({
+  const starting = startUp({
     ...options,
     environment: process.env,
     say: (line) => process.stdout.write(`• ${line}\n`),
   });
+  const running = await untilStarted(starting, stop);
   process.stdout.write(`\n${addressLines(running.record).join('\n')}\n\n${hints(options.data).join('\n')}\n`);
   const say = (line: string) => process.stdout.write(`\n• ${line}\n`);
   const code = await runToItsEnd(running, {

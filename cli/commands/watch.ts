@@ -9,7 +9,7 @@ export function addWatchCommand(program: Command): void {
   program
     .command('watch')
     .argument('<operation>', OPERATION_WORDS)
-    .description('follow an operation until it ends or waits; exit code 0: COMPLETED, 1: failed, 2: ROLLED_BACK')
+    .description('follow an operation until it ends or waits; exit code 0: COMPLETED, 1: failed, 3: ROLLED_BACK')
     .option('--json', 'print each event as a line of JSON')
     .addOption(dataOption())
     .action(async (typed: string, { data, json }: { data: string; json?: boolean }) => {

@@ -1,3 +1,4 @@
+import { localTime } from '../local-time.ts';
 import { table } from '../table.ts';
 import type { OpOcc } from '../vnfm/contract.ts';
 
@@ -10,7 +11,7 @@ export function opOccLines(opOccs: readonly OpOcc[]): string[] {
       operation,
       operationState,
       vnfInstanceId,
-      startTime,
+      localTime(startTime),
     ]);
   return table(['OPERATION ID', 'OPERATION', 'STATE', 'VNF INSTANCE', 'STARTED'], rows);
 }

@@ -1,3 +1,5 @@
+process.env['TZ'] = 'Asia/Kolkata'; // half an hour off: an offset in hours alone would show
+
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ClusterStatus, Timeline, TimelineStep } from '../vnfm/contract.ts';
@@ -181,8 +183,8 @@ it('formats an event as one line, whatever characters its text contains', () => 
     summary: 's',
     text: 'join w1:\n\u001b[31mno\u001b[0m',
   } as const;
-  expect(eventLine(event)).toBe('12:00:05 join w1: no');
-  expect(eventLine({ ...event, type: 'operation', text: 'COMPLETED' })).toBe('12:00:05 operation COMPLETED');
+  expect(eventLine(event)).toBe('17:30:05 join w1: no');
+  expect(eventLine({ ...event, type: 'operation', text: 'COMPLETED' })).toBe('17:30:05 operation COMPLETED');
 });
 
 it('shows why an operation failed: the code, the log, and the remedy', () => {

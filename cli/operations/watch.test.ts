@@ -88,6 +88,6 @@ it('prints JSON only, an event a line, for other programs', async () => {
 });
 
 it('says by its exit code that an operation was rolled back', () => {
-  expect(exitCodeOf({ operationState: 'ROLLED_BACK' })).toBe(2);
+  expect(exitCodeOf({ operationState: 'ROLLED_BACK' })).toBe(3);
   expect(exitCodeOf({ operationState: 'FAILED' })).toBe(1);
 });

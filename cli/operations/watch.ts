@@ -34,10 +34,10 @@ export async function watchOperation(vnfm: Vnfm, opOccId: string, form: WatchFor
   return timeline;
 }
 
-/** The exit code for an operation: 0 COMPLETED, 2 ROLLED_BACK, 1 failed. */
+/** The exit code for an operation: 0 COMPLETED, 3 ROLLED_BACK, 1 failed. */
 export function exitCodeOf({ operationState }: Pick<Timeline, 'operationState'>): number {
   if (operationState === 'COMPLETED') return 0;
-  return operationState === 'ROLLED_BACK' ? 2 : 1;
+  return operationState === 'ROLLED_BACK' ? 3 : 1;
 }
 
 async function followAsTree(vnfm: Vnfm, opOccId: string): Promise<Timeline> {

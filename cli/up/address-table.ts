@@ -2,7 +2,13 @@ import { table } from '../table.ts';
 import type { UpRecord } from './up-record.ts';
 
 /** Lists the addresses of all parts. @returns lines */
-export function addressLines({ apiUrl, temporal, simulator, keystoneUrl }: UpRecord): string[] {
+export function addressLines({
+  apiUrl,
+  temporal,
+  simulator,
+  keystoneUrl,
+  bastion = simulator?.bastion,
+}: UpRecord): string[] {
   const rows: (string | undefined)[][] = [
     ['API', apiUrl, 'SOL003 at /vnflcm/v2, packages at /vnfpkgm/v1, VIMs at /v1.0'],
     ['Temporal UI', temporal?.uiUrl, 'every operation is a workflow here'],
@@ -13,7 +19,7 @@ export function addressLines({ apiUrl, temporal, simulator, keystoneUrl }: UpRec
       simulator?.authUrl ?? keystoneUrl,
       simulator ? 'simulated; nfv_user / devstack, project nfv' : 'Keystone',
     ],
-    ['Bastion', simulator && bastionAddress(simulator.bastion), 'SSH to the nodes, only through here'],
+    ['Bastion', bastion && bastionAddress(bastion), 'SSH to the nodes, only through here'],
   ];
   return table(
     ['WHAT', 'WHERE', ''],

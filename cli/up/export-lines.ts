@@ -4,7 +4,7 @@ import type { UpRecord } from './up-record.ts';
 
 /** Writes the variables for `openstack`, `curl`, `temporal` and `ssh -J` as lines that a POSIX shell evaluates. */
 export function exportLines(
-  { apiUrl, temporal, simulator }: UpRecord,
+  { apiUrl, temporal, simulator, bastion = simulator?.bastion, programs }: UpRecord,
   { user, token }: { user: KeystoneUser | undefined; token: string | undefined },
 ): string[] {
   const variables: Record<string, string | undefined> = {
@@ -20,14 +20,21 @@ export function exportLines(
     VNFM_TOKEN: token,
     TEMPORAL_ADDRESS: temporal?.address,
     TEMPORAL_UI: temporal?.uiUrl,
-    BASTION: simulator && bastionAddress(simulator.bastion),
+    BASTION: bastion && bastionAddress(bastion),
+    SIMULATOR_URL: simulator?.url,
     NODE_PROXY: simulator?.proxyUrl,
     // marks the address for a later `vnflow up` in this shell: it is vnflow's own server, not one to use instead
     VNFLOW_OWN_TEMPORAL: temporal?.process && temporal.address,
   };
-  return Object.entries(variables).flatMap(([name, value]) =>
+  const exports = Object.entries(variables).flatMap(([name, value]) =>
     value === undefined ? [] : [`export ${name}=${quoted(value)}`],
   );
+  if (programs !== undefined) {
+    // once, however often the lines are evaluated
+    const inPath = `case ":$PATH:" in *:${quoted(programs)}:*) ;; *) export PATH=${quoted(programs)}:"$PATH" ;; esac`;
+    exports.push(inPath);
+  }
+  return exports;
 }
 
 /** Quotes a value so that the shell interprets nothing in it. */

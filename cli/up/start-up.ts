@@ -7,11 +7,13 @@ import { freePort } from '../../worker/free-port.ts';
 import { type StopStage, stopInOrder } from '../../worker/ordered-stop.ts';
 import { installRuntime } from '../../worker/runtime.ts';
 import { type RunningVnflow, startVnflow } from '../../worker/start-vnflow.ts';
+import { temporalBinary } from '../../worker/temporal-binary.ts';
 import { installLastResort, onLastResort } from '../last-resort.ts';
 import { type Children, createChildren, startChildren } from './children.ts';
 import { lockData } from './data-lock.ts';
 import { durabilityLine } from './durability-line.ts';
 import { keepAlive } from './keep-alive.ts';
+import { linkProgram } from './link-programs.ts';
 import { stopProcessesAtOnce } from './process-identity.ts';
 import { apiPort, environmentOf } from './settings.ts';
 import type { UpOptions } from './up-options.ts';
@@ -100,6 +102,12 @@ async function startParts(children: Children, logFile: string, options: UpOption
     store: store.kind === 'embedded' ? { ...store, archives: ARCHIVES } : store,
   };
   if (configuration.keystoneUrl) children.keep({ keystoneUrl: configuration.keystoneUrl });
+  if (configuration.bastion) {
+    const { host, port: sshPort, username } = configuration.bastion;
+    children.keep({ bastion: { host, port: sshPort, user: username } });
+  }
+  if (temporal?.process)
+    children.keep({ programs: linkProgram(data, 'temporal', temporalBinary(options.environment)) });
   // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs 100 MB and gains nothing
   // here
   setFlagsFromString('--liftoff-only');

@@ -7,6 +7,7 @@ import { simulatorUser } from '../vnfm/connection.ts';
 import { addressLines } from './address-table.ts';
 import { lockData } from './data-lock.ts';
 import { exportLines } from './export-lines.ts';
+import { linkProgram } from './link-programs.ts';
 import { identityOf, isAlive, stopProcess } from './process-identity.ts';
 import { readUpRecord, type UpRecord, writeUpRecord } from './up-record.ts';
 
@@ -74,6 +75,27 @@ describe('vnflow env', () => {
     expect(execFileSync('sh', ['-c', `${lines}\n${print}`], { encoding: 'utf8' }).trim()).toBe(
       'http://127.0.0.1:9891/identity/v3 nfv_user/devstack@nfv http://127.0.0.1:9890 abc 127.0.0.1:17233 http://127.0.0.1:18233 bastion@127.0.0.1:9892 http://user1:password1@192.0.2.80:3128',
     );
+  });
+
+  it('has the simulator, the bastion of a real cloud, and the downloaded temporal on PATH, once', () => {
+    const program = path.join(data, 'temporal-9.9.9');
+    writeFileSync(program, '#!/bin/sh\necho temporal 9.9.9\n', { mode: 0o700 });
+    const programs = linkProgram(data, 'temporal', program);
+    const run = (given: UpRecord, command: string) => {
+      const lines = exportLines(given, { user: undefined, token: undefined }).join('\n');
+      return execFileSync('sh', ['-c', `${lines}\n${lines}\n${command}`], { encoding: 'utf8' }).trim();
+    };
+    expect(run({ ...record, programs }, 'echo "$SIMULATOR_URL"; temporal')).toBe(
+      'http://127.0.0.1:9891\ntemporal 9.9.9',
+    );
+    expect(run({ ...record, programs }, `echo "$PATH" | tr : '\\n' | grep -c '${programs}'`)).toBe('1');
+    const real = {
+      process: self,
+      apiUrl: 'http://127.0.0.1:9890',
+      bastion: { host: 'jump.example', port: 22, user: 'ops' },
+    };
+    expect(run(real, 'echo "$BASTION-$SIMULATOR_URL"')).toBe('ops@jump.example:22-');
+    expect(addressLines(real).join()).toContain('ops@jump.example:22');
   });
 
   it('quotes values, so that the shell runs nothing in them', () => {

@@ -2,7 +2,7 @@ import axios, { type AxiosResponse } from 'axios';
 import type { z } from 'zod';
 import type { ApiConnection } from './connection.ts';
 import { Problem } from './contract.ts';
-import { CliFailure, Refused } from './failure.ts';
+import { CliFailure, NOT_ASKED, Refused } from './failure.ts';
 import { httpsAgent } from './https-agent.ts';
 import { keystoneToken, reasonOf } from './keystone-token.ts';
 
@@ -65,6 +65,7 @@ export function createVnfm({ url, identity, caCert }: ApiConnection): Vnfm {
         if (error instanceof CliFailure) throw error;
         throw new CliFailure(
           `vnflow at ${url} does not answer (${reasonOf(error)}). Is it up? Check VNFM_URL, and OS_CACERT for TLS.`,
+          NOT_ASKED,
         );
       });
   return {

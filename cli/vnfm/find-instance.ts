@@ -1,6 +1,6 @@
 import type { Vnfm } from './client.ts';
 import { VnfInstances } from './contract.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, REFUSED } from './failure.ts';
 
 /** The shortest part of an id that is taken for one. */
 const SHORTEST_PREFIX = 4;
@@ -19,9 +19,9 @@ export async function findInstance(vnfm: Vnfm, typed: string): Promise<string> {
   if (only && found.length === 1) return only.id;
   if (found.length > 1) {
     const names = found.map(({ id, vnfInstanceName }) => `${id} ${vnfInstanceName ?? ''}`.trim());
-    throw new CliFailure(`"${typed}" is more than one VNF instance: ${names.join(', ')}.`);
+    throw new CliFailure(`"${typed}" is more than one VNF instance: ${names.join(', ')}.`, REFUSED);
   }
   const names = instances.map(({ id, vnfInstanceName }) => vnfInstanceName ?? id).slice(0, 10);
   const others = names.length === 0 ? 'There is none in your project.' : `There are: ${names.join(', ')}.`;
-  throw new CliFailure(`There is no VNF instance "${typed}". ${others}`);
+  throw new CliFailure(`There is no VNF instance "${typed}". ${others}`, REFUSED);
 }

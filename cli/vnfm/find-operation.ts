@@ -1,6 +1,6 @@
 import type { Vnfm } from './client.ts';
 import { type OpOcc, type Timeline, type TimelineStep, VnfInstances } from './contract.ts';
-import { CliFailure } from './failure.ts';
+import { CliFailure, REFUSED } from './failure.ts';
 import { listOpOccs } from './operations.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -25,7 +25,7 @@ export async function findOperation(vnfm: Vnfm, typed: string): Promise<string> 
   );
   if (named.length > 1) {
     const names = named.map(({ id, vnfInstanceName }) => `${id} ${vnfInstanceName ?? ''}`.trim());
-    throw new CliFailure(`"${typed}" is more than one VNF instance: ${names.join(', ')}.`);
+    throw new CliFailure(`"${typed}" is more than one VNF instance: ${names.join(', ')}.`, REFUSED);
   }
   const newest = opOccs.find(({ vnfInstanceId }) => vnfInstanceId === named[0]?.id);
   return theOne(newest ? [newest] : [], typed);
@@ -43,7 +43,7 @@ function theOne(found: readonly OpOcc[], typed: string): string {
   if (only && others.length === 0) return only.id;
   if (only) {
     const list = found.map(({ id, operation, operationState }) => `${id} ${operation} ${operationState}`);
-    throw new CliFailure(`"${typed}" is more than one operation: ${list.join(', ')}.`);
+    throw new CliFailure(`"${typed}" is more than one operation: ${list.join(', ')}.`, REFUSED);
   }
   throw new CliFailure(
     `There is no operation "${typed}": type its id, the first ${SHORTEST_PREFIX} characters of it, the name of an instance, or @last. \`vnflow ops\` lists them.`,
