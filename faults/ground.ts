@@ -43,14 +43,20 @@ export async function startGround(shape: Shape, options: GroundOptions): Promise
     for (const name of options.packages ?? PACKAGES)
       packages.set(name, await vnfm.onboard(await PACKS[name](directory, root)));
     const engine = await viewEngine(place.temporalAddress);
+    const stop = async () => {
+      await engine.close();
+      await place.stop();
+    };
+    let stopped: Promise<void> | undefined;
     return {
       witnesses: { place, vnfm, cloud, engine },
       world: viewWorld(place.simulatorUrl),
       packages,
       secrets: createSecretScan(),
-      stop: async () => {
-        await engine.close();
-        await place.stop();
+      // a second SIGTERM would end `vnflow up` before its children have ended
+      stop: () => {
+        stopped ??= stop();
+        return stopped;
       },
     };
   } catch (error) {

@@ -52,7 +52,7 @@ const unreachable: Story = {
 const failing: Story = {
   flavour: 'plain',
   orders: ['instantiate'],
-  disruptions: [{ kind: 'resource-fails', atMs: 0, forMs: 20_000, pick: 0 }],
+  disruptions: [{ kind: 'resource-fails', atMs: 0, forMs: 6_000, pick: 0 }],
 };
 /** Sessions with nodes are cut a second after a command has begun, while jobs that last longer run there. */
 const cutSessions: Story = {
@@ -66,7 +66,8 @@ const cutSessions: Story = {
 const hungLogins: Story = {
   flavour: 'cluster',
   orders: ['instantiate'],
-  disruptions: [{ kind: 'ssh-hangs', atMs: 0, forMs: 20_000, pick: 0 }],
+  disruptions: [{ kind: 'ssh-hangs', atMs: 0, forMs: 8_000, pick: 0 }],
+  limits: { restMs: 16_000, settleMs: 3_000 },
 };
 const controls = (control: Meddling['control']): readonly Meddling[] =>
   [800, 1_600, 2_400, 3_600, 5_000].map((atMs, operator) => ({
