@@ -20,8 +20,8 @@ import { mountSmallDisk } from './small-disk.ts';
 /** Far more than needed, because the machine may be busy with other work. */
 const STOP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 240_000;
-/** Limit for vnflow to recover by itself. */
-const RECOVERY_LIMIT_MS = 60_000;
+/** Limit for vnflow to recover by itself, or to end: its parts have 90 seconds together to stop in order. */
+const RECOVERY_LIMIT_MS = 120_000;
 
 const Running = z.object({
   process: z.object({ pid: z.int() }),
