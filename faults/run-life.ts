@@ -74,6 +74,7 @@ export async function runLife(ground: Ground, scenario: LifeScenario, limits: Li
   const succeeded = await findSucceeded(entries, world);
   const inWorld = judgeWorld({ subjects, entries, world: state, struck, succeeded });
   const violations = [...settled.violations, ...inWorld];
+  if (violations.length === 0) violations.push(...(await findSessions(ground)));
   if (violations.length === 0) {
     const options = {
       settle: look,
@@ -132,6 +133,15 @@ async function meddle({ vnfm }: Witnesses, instances: readonly string[], one: Me
   await vnfm.control(control, { ...target, ...(control === 'cancel' ? { cancelMode } : {}) });
 }
 
+/** Nobody works on a node when all operations rest: the end of the server would hide a session that nobody closes. */
+async function findSessions({ witnesses }: Ground): Promise<Violation[]> {
+  const count = () => connectionsTo(portOf(witnesses.place.bastion));
+  if (await waitUntil(() => count() === 0, LEFT_LIMIT_MS, 250)) return [];
+  return [{ invariant: LEFT, instance: '', text: `${count()} connections to the bastion, and no operation works` }];
+}
+
+const portOf = (address: string): number => Number(address.split(':').at(-1));
+
 /** What exists that did not exist before, in cloud, Temporal and on the bastion, after all instances were deleted. */
 async function findLeft(
   { witnesses, world }: Ground,
@@ -142,8 +152,7 @@ async function findLeft(
   await waitUntil(
     async () => {
       const now = await world.content();
-      const port = Number(witnesses.place.bastion.split(':').at(-1));
-      const connections = connectionsTo(port);
+      const connections = connectionsTo(portOf(witnesses.place.bastion));
       const inTemporal = await witnesses.engine.openOf(instances).catch((error: unknown) => [String(error)]);
       left = [
         ...[...now].filter((line) => !content.has(line)).map((line) => tell('', line)),
