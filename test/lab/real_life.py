@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`npm run test:real` in the lab: real_life.py [simple|complex]. Needs `WHOLE_ETCD_PLAIN=1 whole/up.sh`, because its package restores. LAB_RETRIES as for the others."""
+"""`npm run test:real` in the lab: real_life.py [simple|complex]. LAB_RETRIES as for the others."""
 import json, os, subprocess, sys
 import etcd_image, mirror
 from vnflow import ROOT, Unexpected, archive, environment, main
