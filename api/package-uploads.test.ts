@@ -8,7 +8,7 @@ import { createHostRules } from '../network/host-rules.ts';
 import { secretName } from '../store/secrets.ts';
 import { startTestApi, type TestApi } from '../test/testing/api/test-api.ts';
 import { apiContext } from './dependencies.ts';
-import { createPackageUploads } from './vnfpkgm/package-uploads.ts';
+import { createPackageUploads, type PackageUploads } from './vnfpkgm/package-uploads.ts';
 
 const PACKAGES = '/vnfpkgm/v1/vnf_packages';
 const PATHS: Readonly<Record<string, readonly [status: number, body: string, location?: string]>> = {
@@ -20,9 +20,12 @@ const PATHS: Readonly<Record<string, readonly [status: number, body: string, loc
 
 let test: TestApi;
 const seen: { path: string; authorization: string | undefined }[] = [];
-const files = createServer((request, response) => {
+/** Paths whose answers wait. */
+const held = new Map<string, Promise<void>>();
+const files = createServer(async (request, response) => {
   const path = request.url ?? '';
   seen.push({ path, authorization: request.headers.authorization });
+  await held.get(path);
   const [status, body, location] = PATHS[path] ?? [200, `CSAR ${path.slice(1)}`];
   response.writeHead(status, location === undefined ? {} : { Location: location });
   response.end(body);
@@ -55,6 +58,31 @@ async function settled(id: string, call = test.call) {
       return json;
     },
     { timeout: 30_000, interval: 50 },
+  );
+}
+
+/** The uploads of another process, which reads the VNFD with this id in every package. */
+function createUploads(vnfdId: string): PackageUploads {
+  const { db, secrets, engine, log } = test;
+  const vnfd = { vnfdId, provider: 'Company', productName: 'VNF', softwareVersion: '1', vnfdVersion: '1' };
+  return createPackageUploads(
+    apiContext({
+      db,
+      secrets,
+      engine,
+      log,
+      readCsar: async () => ({
+        vnfd,
+        checksum: { algorithm: 'sha512', hash: 'ab' },
+        softwareImages: [],
+        entries: [],
+        additionalArtifacts: [],
+        files: new Map(),
+      }),
+      checkVim: async () => ({ regions: [] }),
+      endpoint: 'http://127.0.0.1',
+      packageHosts: createHostRules({ trusted: ['localhost'] }),
+    }),
   );
 }
 
@@ -181,6 +209,27 @@ it('a name that has a refused address is refused when it is resolved', async () 
   }
 });
 
+it('a process begins no upload anew that it still works on, however long the store has not heard of it', async () => {
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  const vnfdId = randomUUID();
+  held.set(`/${vnfdId}`, isOpen);
+  const id = await created();
+  const uploads = createUploads(vnfdId);
+  expect(await uploads.begin({ id, tenant: test.tenant }, { addressInformation: address(`/${vnfdId}`) })).toBe(true);
+  await vi.waitFor(() => expect(seen.map(({ path }) => path)).toContain(`/${vnfdId}`));
+  await test.db
+    .updateTable('vnfPackage')
+    .set({ uploadSeenAt: sql`now() - interval '1 minute'` })
+    .where('id', '=', id)
+    .execute();
+  uploads.start(); // it looks at once
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  open();
+  expect(await settled(id)).toMatchObject({ onboardingState: 'ONBOARDED', vnfdId });
+  expect(seen.filter(({ path }) => path === `/${vnfdId}`)).toHaveLength(1);
+  await uploads.stop();
+});
+
 it('another process goes on with the upload of one that died', async () => {
   const id = await created();
   const vnfdId = randomUUID();
@@ -190,27 +239,7 @@ it('another process goes on with the upload of one that died', async () => {
     .set({ onboardingState: 'PROCESSING', uploadAttempt: randomUUID(), uploadSeenAt: sql`now() - interval '1 minute'` })
     .where('id', '=', id)
     .execute();
-  const { db, secrets, engine, log } = test;
-  const vnfd = { vnfdId, provider: 'Company', productName: 'VNF', softwareVersion: '1', vnfdVersion: '1' };
-  const another = createPackageUploads(
-    apiContext({
-      db,
-      secrets,
-      engine,
-      log,
-      readCsar: async () => ({
-        vnfd,
-        checksum: { algorithm: 'sha512', hash: 'ab' },
-        softwareImages: [],
-        entries: [],
-        additionalArtifacts: [],
-        files: new Map(),
-      }),
-      checkVim: async () => ({ regions: [] }),
-      endpoint: 'http://127.0.0.1',
-      packageHosts: createHostRules({ trusted: ['localhost'] }),
-    }),
-  );
+  const another = createUploads(vnfdId);
   another.start();
   try {
     expect(await settled(id)).toMatchObject({ onboardingState: 'ONBOARDED', vnfdId });

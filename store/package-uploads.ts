@@ -53,13 +53,14 @@ export async function failPackageUpload(db: Database, attempt: string, failure: 
 
 /**
  * Takes over an upload whose process has died.
- * @param silentSeconds how long its attempt has recorded no progress
+ * @param options.silentSeconds how long its attempt has recorded no progress
+ * @param options.own attempts of the process that asks: it knows that they live, however silent they are
  * @returns the package; undefined when there is no such upload
  */
 export async function takePackageUploadOver(
   db: Database,
   attempt: string,
-  silentSeconds: number,
+  { silentSeconds, own }: { readonly silentSeconds: number; readonly own: readonly string[] },
 ): Promise<{ readonly id: string; readonly tenant: string } | undefined> {
   return db
     .updateTable('vnfPackage')
@@ -69,6 +70,7 @@ export async function takePackageUploadOver(
         .selectFrom('vnfPackage')
         .select('id')
         .where('uploadSeenAt', '<', sql<Date>`now() - make_interval(secs => ${silentSeconds})`)
+        .$if(own.length > 0, (query) => query.where('uploadAttempt', 'not in', own))
         .limit(1)
         .forUpdate()
         .skipLocked(),

@@ -22,8 +22,10 @@ export interface OnboardedPackage {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Paths of the other files: they are in the archive only. */
   readonly largeFiles: readonly string[];
-  /** The attempt of the upload from a URI that ends here. Undefined for a direct upload. */
+  /** The attempt of the upload that ends here. Undefined: a new one. */
   readonly attempt?: string;
+  /** The attempt has begun the upload, as one from a URI does. Otherwise it begins here. */
+  readonly hasBegun?: boolean;
 }
 
 /** An archive is kept in pieces of this size (the last one is shorter). */
@@ -93,17 +95,15 @@ export async function findVnfPackageByVnfdId(
  * Stores the archive and the files, and makes the package ONBOARDED and ENABLED. Each piece is written by itself: one
  * transaction for all of them would keep everybody else waiting for as long as they take. When it fails, nothing of the
  * package is kept, and a direct upload leaves it CREATED.
- * @param onboarded.attempt of an upload from a URI; undefined: a direct upload, which begins here
  * @returns false when the package was not CREATED, or another attempt has taken the upload over
  */
 export async function onboardVnfPackage(
   db: Database,
   id: string,
   archive: Uint8Array | AsyncIterable<Uint8Array>,
-  { attempt: given, ...onboarded }: OnboardedPackage,
+  { attempt = randomUUID(), hasBegun = false, ...onboarded }: OnboardedPackage,
 ): Promise<boolean> {
-  const attempt = given ?? randomUUID();
-  if (given === undefined && !(await beginPackageUpload(db, id, attempt))) return false;
+  if (!hasBegun && !(await beginPackageUpload(db, id, attempt))) return false;
   try {
     await removeContent(db, id);
     return (
@@ -111,7 +111,7 @@ export async function onboardVnfPackage(
     );
   } catch (error) {
     await removeContent(db, id).catch(() => {}); // the next upload removes it, too
-    if (given === undefined) await giveUpPackageUpload(db, attempt).catch(() => {});
+    if (!hasBegun) await giveUpPackageUpload(db, attempt).catch(() => {});
     throw error;
   }
 }

@@ -6,11 +6,15 @@ import { bytesOfPackages, findVnfPackageByVnfdId, onboardVnfPackage } from '../.
 import type { ApiContext, OnboardableCsar } from '../dependencies.ts';
 import { createConcurrentUploadProblem } from './lookup.ts';
 
-/** Reads a CSAR and keeps it. @param attempt of an upload from a URI @throws VnflowError CSAR_INVALID, CONFLICT, PACKAGE_QUOTA */
+/**
+ * Reads a CSAR and keeps it.
+ * @param upload.hasBegun the upload has begun, as one from a URI; a direct one begins when its file is read
+ * @throws VnflowError CSAR_INVALID, CONFLICT, PACKAGE_QUOTA
+ */
 export async function onboardFile(
   context: ApiContext,
   target: { readonly id: string; readonly tenant: string },
-  { file, attempt }: { readonly file: string; readonly attempt?: string },
+  { file, ...upload }: { readonly file: string; readonly attempt: string; readonly hasBegun: boolean },
 ): Promise<void> {
   const { db, readCsar } = context;
   const csar = await readCsar(file);
@@ -18,7 +22,7 @@ export async function onboardFile(
   await checkQuota(context, target.tenant, file);
   const other = await findVnfPackageByVnfdId(db, target.tenant, vnfdId);
   if (other) throw createAlreadyOnboardedProblem(vnfdId, `VNF package ${other.id}`);
-  const onboarded = { ...onboardedPackage(csar), ...(attempt === undefined ? {} : { attempt }) };
+  const onboarded = { ...onboardedPackage(csar), ...upload };
   try {
     const done = await onboardVnfPackage(db, target.id, createReadStream(file), onboarded);
     if (!done) throw createConcurrentUploadProblem(target.id);

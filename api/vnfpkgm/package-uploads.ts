@@ -25,8 +25,11 @@ export interface PackageUploads {
    * @throws VnflowError UPLOADS_BUSY when too many are under way, of this project or of all
    */
   admit(tenant: string): () => void;
-  /** Reads and stores a package when it is its turn: two at a time, for time and memory. */
-  work<T>(task: () => Promise<T>): Promise<T>;
+  /**
+   * Reads and stores the file of a direct upload when it is its turn: two at a time, for time and memory.
+   * @throws VnflowError as `onboardFile`
+   */
+  onboard(target: UploadTarget, file: string): Promise<void>;
   /** Frees the space of a deleted package, after the work that is under way. */
   freeSpace(): void;
   /** Looks for uploads whose process has died, now and then every few seconds. */
@@ -60,17 +63,27 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
   const queue = new PQueue({ concurrency: AT_ONCE });
   const turns = new PQueue({ concurrency: AT_ONCE });
   const admitted: string[] = [];
-  const work = <T>(task: () => Promise<T>): Promise<T> => turns.add(task);
+  const own = new Set<string>();
   let isFreeing = false;
-  const run = (target: UploadTarget, attempt: string) => {
+  const onboard: Attempt['onboard'] = (target, upload) => turns.add(() => onboardFile(context, target, upload));
+  const keepAlive = async <T>(attempt: string, task: () => Promise<T>): Promise<T> => {
     const keeping = setInterval(() => void keepPackageUpload(context.db, attempt).catch(() => {}), KEEP_EVERY_MS);
-    void queue
-      .add(() => fetchAndOnboard(context, target, { attempt, signal: ended.signal, work }))
-      .finally(() => clearInterval(keeping));
+    own.add(attempt);
+    try {
+      return await task();
+    } finally {
+      own.delete(attempt);
+      clearInterval(keeping);
+    }
+  };
+  const run = (target: UploadTarget, attempt: string) => {
+    const task = () => fetchAndOnboard(context, target, { attempt, signal: ended.signal, onboard });
+    void keepAlive(attempt, () => queue.add(task));
   };
   const takeOver = async () => {
     const attempt = randomUUID();
-    const target = await takePackageUploadOver(context.db, attempt, SILENT_SECONDS);
+    const silence = { silentSeconds: SILENT_SECONDS, own: [...own] };
+    const target = await takePackageUploadOver(context.db, attempt, silence);
     if (target) run(target, attempt);
   };
   let looking: NodeJS.Timeout | undefined;
@@ -85,7 +98,10 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
       admitted.push(tenant);
       return () => void admitted.splice(admitted.indexOf(tenant), 1);
     },
-    work,
+    onboard: (target, file) => {
+      const attempt = randomUUID();
+      return keepAlive(attempt, () => onboard(target, { file, attempt, hasBegun: false }));
+    },
     freeSpace: () => {
       if (isFreeing) return;
       isFreeing = true;
@@ -120,7 +136,7 @@ export function createPackageUploads(context: ApiContext): PackageUploads {
 interface Attempt {
   readonly attempt: string;
   readonly signal: AbortSignal;
-  readonly work: PackageUploads['work'];
+  readonly onboard: (target: UploadTarget, upload: Parameters<typeof onboardFile>[2]) => Promise<void>;
 }
 
 /**
@@ -130,7 +146,7 @@ interface Attempt {
 async function fetchAndOnboard(
   context: ApiContext,
   target: UploadTarget,
-  { attempt, signal, work }: Attempt,
+  { attempt, signal, onboard }: Attempt,
 ): Promise<void> {
   const { db, secrets, limits, packageHosts, log } = context;
   const folder = await mkdtemp(path.join(tmpdir(), 'vnflow-upload-'));
@@ -146,7 +162,7 @@ async function fetchAndOnboard(
       ...(userName === undefined ? {} : { credentials: { userName, password } }),
     });
     if (!(await keepPackageUpload(db, attempt, 'PROCESSING'))) return;
-    await work(() => onboardFile(context, target, { file, attempt }));
+    await onboard(target, { file, attempt, hasBegun: true });
     await secrets.removeOwnedBy(target.id);
   } catch (error) {
     if (signal.aborted) return;

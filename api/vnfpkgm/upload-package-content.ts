@@ -7,7 +7,6 @@ import type { VnfPackageWithUsage } from '../../store/vnf-packages.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiAnswer, type ApiRequest, type Endpoint, withStream } from '../http/endpoint.ts';
 import { vnfPackageOf } from './lookup.ts';
-import { onboardFile } from './onboard-file.ts';
 import type { PackageUploads } from './package-uploads.ts';
 
 /**
@@ -24,7 +23,7 @@ export function uploadEndpoint(context: ApiContext, uploads: PackageUploads): En
     try {
       const file = path.join(folder, 'package.zip');
       await receive(body, file, context.limits.packageBytes);
-      await uploads.work(() => onboardFile(context, target, { file }));
+      await uploads.onboard(target, file);
     } finally {
       release();
       await rm(folder, { recursive: true, force: true });
