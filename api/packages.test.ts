@@ -231,6 +231,11 @@ it('PATCH answers with the changed members; what changes nothing is a conflict',
   });
   expect(merge).toMatchObject({ status: 200, text: '{"userDefinedData":{"a":"1","b":"2"}}' });
   expect((await patch({ userDefinedData: { a: '1' } })).status).toBe(409);
+  // as in Tacker, the answer has what changed
+  expect((await patch({ userDefinedData: { a: '2', b: '2', c: '3' } })).json).toEqual({
+    userDefinedData: { a: '2', c: '3' },
+  });
+  expect((await patch({ userDefinedData: { b: '2', c: null } })).json).toEqual({ userDefinedData: { c: null } });
   expect((await patch({ userDefinedData: { a: null } })).status).toBe(200);
   expect((await test.call('GET', `${PACKAGES}/${packageId}`)).json.userDefinedData).toEqual({ b: '2' });
   expect(await patch({})).toMatchObject({

@@ -85,15 +85,22 @@ function createFilterProblem(): VnflowError {
  * as the last value matches when one of its elements does.
  * @param options.entersArrays paths lead through arrays of objects, too (SOL013 5.2.2): Tacker's package API does so,
  * its v2 API does not
+ * @param options.ignoresCase texts are equal when only the case of letters differs: Tacker's package API asks MySQL
  */
 export function matchesFilter(
   expressions: readonly FilterExpression[],
   object: unknown,
-  { entersArrays = false }: { readonly entersArrays?: boolean } = {},
+  { entersArrays = false, ignoresCase = false }: FilterOptions = {},
 ): boolean {
+  const fold = ignoresCase ? (text: string) => text.toLowerCase() : (text: string) => text;
   return expressions.every(({ operator, path, values }) =>
-    lookUp(object, path, entersArrays).some((one) => compare(operator, one, values)),
+    lookUp(object, path, entersArrays).some((one) => compare(operator, one, { values, fold })),
   );
+}
+
+interface FilterOptions {
+  readonly entersArrays?: boolean;
+  readonly ignoresCase?: boolean;
 }
 
 /** Every value that a path leads to; the elements of an array, not the array. */
@@ -121,12 +128,19 @@ const COMPARISONS: Readonly<
   ncont: () => false,
 };
 
-function compare(operator: Operator, attribute: unknown, values: readonly string[]): boolean {
+/** Writes a text so that texts which count as equal are equal. */
+type Fold = (text: string) => string;
+
+function compare(
+  operator: Operator,
+  attribute: unknown,
+  { values, fold }: { readonly values: readonly string[]; readonly fold: Fold },
+): boolean {
   if (typeof attribute === 'object') return false;
-  const text = String(attribute);
-  if (operator === 'cont') return values.some((value) => text.includes(value));
-  if (operator === 'ncont') return values.every((value) => !text.includes(value));
-  return COMPARISONS[operator]((value) => compareWithValue(attribute, value), values);
+  const text = fold(String(attribute));
+  if (operator === 'cont') return values.some((value) => text.includes(fold(value)));
+  if (operator === 'ncont') return values.every((value) => !text.includes(fold(value)));
+  return COMPARISONS[operator]((value) => compareWithValue(attribute, value, fold), values);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
@@ -135,11 +149,12 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
  * Compares an attribute with a value of the filter. Numbers and times are compared as such.
  * @returns a negative number when the attribute is less; NaN (equal to nothing) when the value is no number or time
  */
-function compareWithValue(attribute: unknown, value: string): number {
+function compareWithValue(attribute: unknown, value: string, fold: Fold): number {
   if (typeof attribute === 'number') return attribute - (value.trim() === '' ? Number.NaN : Number(value));
   const text = String(attribute);
   if (TIME.test(text)) return milliseconds(text) - milliseconds(value);
-  return text < value ? -1 : text > value ? 1 : 0;
+  const [one, other] = [fold(text), fold(value)];
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** A time without a zone is UTC. */

@@ -67,6 +67,18 @@ it.each([
   expect(matchesFilter(parsed(filter), { items }, { entersArrays: true })).toBe(expected);
 });
 
+it.each([
+  ["(eq,algorithm,'sha-256')", true],
+  ['(in,algorithm,md5,sha-256)', true],
+  ['(cont,algorithm,sha)', true],
+  ['(neq,algorithm,sha-256)', false],
+  ['(gt,at,2026-11-21T00:00:00Z)', true],
+])('%s ignores the case of letters where the API asks for it: %s', (filter, expected) => {
+  const item = { algorithm: 'SHA-256', at: '2026-11-22T00:00:00Z' };
+  expect(matchesFilter(parsed(filter), item, { ignoresCase: true })).toBe(expected);
+  if (!filter.includes('at,')) expect(matchesFilter(parsed(filter), item)).toBe(!expected);
+});
+
 it('a hostile filter is refused quickly', () => {
   expect(() => parsed(`(eq,a${",'".repeat(50_000)}`)).toThrow();
 }, 1000);

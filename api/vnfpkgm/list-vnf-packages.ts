@@ -13,7 +13,9 @@ const SELECTORS = { ...vnfPackageSelectors, attributes: Object.keys(VnfPkgInfo.s
 export function listVnfPackagesAnswer(rows: readonly VnfPackageWithUsage[], { query, path }: ApiRequest): ApiAnswer {
   const select = createSelector(query, SELECTORS);
   const expressions = filterOf(query, SELECTORS);
-  const matching = rows.map(vnfPackageView).filter((item) => matchesFilter(expressions, item, { entersArrays: true }));
+  const matching = rows
+    .map(vnfPackageView)
+    .filter((item) => matchesFilter(expressions, item, { entersArrays: true, ignoresCase: true }));
   const page = pageOf(matching, query, query.get('all_records') === 'yes' ? 0 : PAGE_SIZE);
   return {
     status: 200,

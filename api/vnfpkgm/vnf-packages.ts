@@ -95,9 +95,18 @@ async function update(
     status: 200,
     json: {
       ...(operationalState === undefined ? {} : { operationalState }),
-      ...(userDefinedData === undefined ? {} : { userDefinedData }),
+      ...(userDefinedData === undefined
+        ? {}
+        : { userDefinedData: changedValues(found.userDefinedData, userDefinedData) }),
     },
   };
+}
+
+/** The pairs of a patch that change something. */
+function changedValues(present: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(patch).filter(([name, value]) => !isDeepStrictEqual(value, present[name] ?? null)),
+  );
 }
 
 /** RFC 7396, one level deep: null removes a key. */
