@@ -42,6 +42,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   const running = stopOnSignal();
   const startInTurn = takeTurns();
   const lane = async (shape: Shape, index: number): Promise<void> => {
+    // a place in which a run could not be ended is left, too
     while (queues[shape].length > 0) {
       const directory = path.join(folder, `${shape}-${index}-${queues[shape][0]?.seed}`);
       const ground = await startInTurn(shape, { ...options, directory });
@@ -50,7 +51,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
         for (let runs = 0; runs < RUNS_OF_A_PLACE; runs++) {
           const scenario = queues[shape].shift();
           if (!scenario) break;
-          const report = await runLife(ground, scenario, { settleMs: options.settleMs, restMs: REST_MS });
+          const report = await runLife(ground, scenario, { settleMs: options.settleMs, restMs: REST_MS }).catch(
+            (error: unknown) => options.say(`seed ${scenario.seed}  ${shape}  the run could not be ended: ${error}`),
+          );
+          if (!report) break;
           reports.push(report);
           options.say(lineOf(report));
           if (report.violations.length === 0) continue;

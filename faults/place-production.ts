@@ -7,7 +7,7 @@ import type { Place, PlaceOptions } from './place.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { Victim } from './scenario.ts';
 import { type Service, superviseProcess } from './service.ts';
-import { isApiServing, isTemporalServing } from './serving.ts';
+import { isApiServing, isSimulatorServing, isTemporalServing } from './serving.ts';
 import { mountSmallDisk } from './small-disk.ts';
 import { temporalCommand } from './temporal-server.ts';
 
@@ -123,7 +123,9 @@ export async function startProductionPlace({ directory, speed, root, tokenLifeti
         await Promise.all([...killed].map((service) => service.startAfter(downMs)));
         killed.clear();
         const isBack = async () =>
-          (await isTemporalServing(temporalAddress)) && (await Promise.all(apiUrls.map(isApiServing))).every(Boolean);
+          (await isTemporalServing(temporalAddress)) &&
+          (await isSimulatorServing(simulator.url)) &&
+          (await Promise.all(apiUrls.map(isApiServing))).every(Boolean);
         if (!(await waitUntil(isBack, LIMIT_MS))) throw new Error(`not everything came back: see ${directory}`);
         return services.flatMap((service) => service.takeEnds());
       },

@@ -14,7 +14,7 @@ import {
   waitUntil,
 } from './child.ts';
 import type { Place, PlaceOptions } from './place.ts';
-import { isApiServing, isTemporalServing } from './serving.ts';
+import { isApiServing, isSimulatorServing, isTemporalServing } from './serving.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
 /** Far more than needed, because the machine may be busy with other work. */
@@ -110,6 +110,7 @@ export async function startUpPlace({ directory, speed, root }: PlaceOptions): Pr
           now.simulator.process.pid !== killed &&
           isRunning(now.simulator.process.pid) &&
           (await isTemporalServing(now.temporal.address)) &&
+          (await isSimulatorServing(now.simulator.url)) &&
           (await isApiServing(now.apiUrl))
         );
       };

@@ -24,3 +24,11 @@ export async function isApiServing(url: string): Promise<boolean> {
     .catch(() => undefined);
   return answer?.status === 200;
 }
+
+/** Does the simulator answer? @param url of the simulator */
+export async function isSimulatorServing(url: string): Promise<boolean> {
+  const answer = await axios
+    .get(`${url}/_simulator/health`, { timeout: 2_000, proxy: false, validateStatus: () => true })
+    .catch(() => undefined);
+  return answer?.status === 200;
+}
