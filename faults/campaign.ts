@@ -38,6 +38,9 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   const folder = mkdtempSync(path.join(tmpdir(), 'vnflow-faults-'));
   chmodSync(folder, 0o711); // the user of PostgreSQL needs access to its folder below
   const reports: RunReport[] = [];
+  /** Seeds of runs that could not be ended: the logs of their places stay. */
+  const unended: number[] = [];
+  const isClean = () => unended.length === 0 && reports.every(({ violations }) => violations.length === 0);
   const queues = queuesOf(options);
   const running = stopOnSignal();
   const startInTurn = takeTurns();
@@ -52,7 +55,11 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
           const scenario = queues[shape].shift();
           if (!scenario) break;
           const report = await runLife(ground, scenario, { settleMs: options.settleMs, restMs: REST_MS }).catch(
-            (error: unknown) => options.say(`seed ${scenario.seed}  ${shape}  the run could not be ended: ${error}`),
+            (error: unknown) => {
+              unended.push(scenario.seed);
+              options.say(`seed ${scenario.seed}  ${shape}  the run could not be ended: ${error}; logs: ${directory}`);
+              return undefined;
+            },
           );
           if (!report) break;
           reports.push(report);
@@ -66,8 +73,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
         running.delete(ground);
         await ground.stop();
       }
-      if (reports.every(({ violations }) => violations.length === 0))
-        rmSync(directory, { recursive: true, force: true });
+      if (isClean()) rmSync(directory, { recursive: true, force: true });
     }
   };
   await Promise.all(
@@ -77,7 +83,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   );
   running.release();
   const campaign = { reports, cpuSeconds: cpuSeconds([]), seconds: (Date.now() - since) / 1000 };
-  if (reports.every(({ violations }) => violations.length === 0)) rmSync(folder, { recursive: true, force: true });
+  if (isClean()) rmSync(folder, { recursive: true, force: true });
   if (options.reportTo !== undefined) {
     mkdirSync(options.reportTo, { recursive: true });
     writeFileSync(path.join(options.reportTo, 'report.txt'), textReport(campaign));
