@@ -20,7 +20,9 @@ it('lists every address of a network up to the limit', () => {
 
 it.each([
   ['10.10.0.0/24', undefined],
-  ['10.10.0.9/32', undefined],
+  ['10.10.0.9/30', undefined],
+  ['10.10.0.9/31', 'must not be smaller than a /30'],
+  ['10.10.0.9/32', 'must not be smaller than a /30'],
   ['192.168.3.0/16', undefined],
   ['10.0.0.0/7', 'must not be larger than a /8'],
   ['0.0.0.0/0', 'must not be larger than a /8'],
@@ -33,6 +35,6 @@ it.each([
   ['10.10.0.0/33', 'must be an IPv4 network such as 10.10.0.0/24'],
   ['10.256.0.0/16', 'must be an IPv4 network such as 10.10.0.0/24'],
   ['10.10.0.0/24; reboot', 'must be an IPv4 network such as 10.10.0.0/24'],
-])('%s as a network of nodes, pods or services: %s', (cidr, sentence) => {
+])('%s as a network of nodes: %s', (cidr, sentence) => {
   expect(unusableNetwork(cidr)).toBe(sentence);
 });

@@ -33,8 +33,14 @@ export function withoutHostBits(cidr: string): string {
 export function addressesOfNetwork(cidr: string, limit: number): readonly string[] | undefined {
   const network = parse(cidr);
   if (network === undefined) return undefined;
-  const size = 2 ** (32 - network.prefix);
+  const size = sizeOfNetwork(cidr);
   return size > limit ? undefined : Array.from({ length: size }, (_, index) => print(network.base + index));
+}
+
+/** How many addresses a network has. Zero when it is no IPv4 network. */
+export function sizeOfNetwork(cidr: string): number {
+  const network = parse(cidr);
+  return network === undefined ? 0 : 2 ** (32 - network.prefix);
 }
 
 const RESERVED = [
@@ -44,14 +50,24 @@ const RESERVED = [
   { cidr: '224.0.0.0/3', sentence: 'must not be in 224.0.0.0/3, which holds multicast and reserved addresses' },
 ];
 
+/** The sizes that a network may have, as lengths of the prefix. */
+export interface NetworkSizes {
+  readonly largest: number;
+  readonly smallest: number;
+}
+
+/** A /31 and a /32 have no address for a second machine. */
+const ANY_SIZE: NetworkSizes = { largest: 8, smallest: 30 };
+
 /**
  * Why nodes, pods or services cannot have addresses in a network.
  * @returns a sentence without subject; undefined when they can have addresses there
  */
-export function unusableNetwork(cidr: string): string | undefined {
+export function unusableNetwork(cidr: string, { largest, smallest } = ANY_SIZE): string | undefined {
   const network = parse(cidr);
   if (network === undefined) return 'must be an IPv4 network such as 10.10.0.0/24';
-  if (network.prefix < 8) return 'must not be larger than a /8';
+  if (network.prefix < largest) return `must not be larger than a /${largest}`;
+  if (network.prefix > smallest) return `must not be smaller than a /${smallest}`;
   return RESERVED.find((reserved) => overlaps(network, parse(reserved.cidr)))?.sentence;
 }
 

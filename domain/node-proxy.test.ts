@@ -133,7 +133,15 @@ describe('the check of a request', () => {
   });
 
   it('refuses a network where no node can be', () => {
-    for (const cidr of ['0.0.0.0/0', '127.0.0.0/8', '169.254.0.0/16', '10.10.0.0', '10.10.0.0/24,10.11.0.0/24']) {
+    for (const cidr of [
+      '0.0.0.0/0',
+      '127.0.0.0/8',
+      '169.254.0.0/16',
+      '10.10.0.0',
+      '10.10.0.0/31',
+      '10.10.0.1/32',
+      '10.10.0.0/24,10.11.0.0/24',
+    ]) {
       expect(proxyProblem({ k8s_node_cidr: cidr })).toMatchObject({ member: 'k8s_node_cidr' });
     }
   });

@@ -103,7 +103,7 @@ const CHECKS: readonly (readonly [keyof ProxyParameters, (value: string) => stri
   ['http_proxy', urlProblem],
   ['https_proxy', urlProblem],
   ['no_proxy', exceptionsProblem],
-  ['k8s_node_cidr', unusableNetwork],
+  ['k8s_node_cidr', (cidr) => unusableNetwork(cidr)],
 ];
 
 const LONGEST_URL = 2048;

@@ -1,4 +1,4 @@
-import { unusableNetwork } from '../../ipv4-network.ts';
+import { type NetworkSizes, unusableNetwork } from '../../ipv4-network.ts';
 import { type ProxyParameters, proxyProblem } from '../../node-proxy.ts';
 import { parseMember } from '../../parse-member.ts';
 import { VnflowError } from '../../problems.ts';
@@ -23,7 +23,7 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
   checkScript(parameters, contents);
   checkProxy(parameters.proxy);
   checkConnections(registriesOf(parameters), contents, `${MEMBER}.${REGISTRY_CONNECTIONS}`);
-  for (const member of ['pod_cidr', 'cluster_cidr'] as const) checkInside(member, parameters.master_node[member]);
+  for (const [member, sizes] of NETWORK_SIZES) checkInside(member, parameters.master_node[member], sizes);
   for (const role of ['master_node', 'worker_node'] as const) {
     const node = parameters[role];
     checkName(`${role}.vdu_id`, node.vdu_id, contents.vdus);
@@ -59,10 +59,18 @@ function checkProxy(proxy: ProxyParameters | undefined): void {
   if (problem) throw wrong(`proxy.${problem.member}`, problem.sentence);
 }
 
-/** Checks a network of pods or services. kubeadm and Cilium fail with a smaller one, when the servers are there. */
-function checkInside(member: string, cidr: string): void {
-  const sentence =
-    unusableNetwork(cidr) ?? (Number(cidr.split('/')[1]) > 30 ? 'must not be smaller than a /30' : undefined);
+/**
+ * The sizes that kubeadm takes, which it would say when the servers are there: each node has a /24 of the pods, and
+ * services have at least ten addresses and at most 2^20 (kubeadm's validation of podSubnet and serviceSubnet).
+ */
+const NETWORK_SIZES = [
+  ['pod_cidr', { largest: 8, smallest: 24 }],
+  ['cluster_cidr', { largest: 12, smallest: 28 }],
+] as const;
+
+/** Checks a network of pods or services. */
+function checkInside(member: string, cidr: string, sizes: NetworkSizes): void {
+  const sentence = unusableNetwork(cidr, sizes);
   if (sentence !== undefined) throw wrong(`master_node.${member}`, sentence);
 }
 

@@ -41,8 +41,37 @@ it('takes the VDU from the aspect, with the defaults of version 1', () => {
 it('clears host bits, as the guides have them', () => {
   const cidrs = { pod_cidr: '192.168.3.0/16', cluster_cidr: '10.199.187.77/24' };
   expect(given(cidrs).master_node).toMatchObject({ pod_cidr: '192.168.0.0/16', cluster_cidr: '10.199.187.0/24' });
-  expect(given({ pod_cidr: '223.255.255.255/30' }).master_node.pod_cidr).toBe('223.255.255.252/30');
   expect(() => given({ pod_cidr: '192.168.3.0' })).toThrow('pod_cidr');
+});
+
+it.each([
+  ['pod_cidr', '223.255.255.255/24'],
+  ['pod_cidr', '10.0.0.0/8'],
+  ['cluster_cidr', '10.96.0.0/12'],
+  ['cluster_cidr', '10.96.0.0/28'],
+])('takes %s=%s', (member, cidr) => {
+  expect(() => given({ [member]: cidr })).not.toThrow();
+});
+
+it.each([
+  ['pod_cidr', '0.0.0.0/0', 'larger than a /8'],
+  ['pod_cidr', '10.200.0.0/25', 'smaller than a /24'],
+  ['pod_cidr', '10.200.0.0/31', 'smaller than a /24'],
+  ['pod_cidr', '10.200.0.1/32', 'smaller than a /24'],
+  ['pod_cidr', '127.0.0.0/8', '127.0.0.0/8'],
+  ['pod_cidr', '169.254.0.0/16', '169.254.0.0/16'],
+  ['pod_cidr', 'fd00::/8', 'IPv4 network'],
+  ['cluster_cidr', '0.0.0.0/0', 'larger than a /12'],
+  ['cluster_cidr', '10.0.0.0/11', 'larger than a /12'],
+  ['cluster_cidr', '10.96.0.0/29', 'smaller than a /28'],
+  ['cluster_cidr', '10.96.0.1/32', 'smaller than a /28'],
+  ['cluster_cidr', '127.8.0.0/16', '127.0.0.0/8'],
+  ['cluster_cidr', '169.254.7.0/24', '169.254.0.0/16'],
+  ['cluster_cidr', '239.0.0.0/16', 'multicast'],
+])('refuses %s=%s, which kubeadm would refuse on the first node', (member, cidr, words) => {
+  expect(() => given({ [member]: cidr })).toThrow(
+    new RegExp(`master_node\\.${member}: .*${words.replaceAll('.', '\\.')}`),
+  );
 });
 
 it('refuses an aspect that is unknown or of several VDUs, and vip_CP where there is none', () => {
