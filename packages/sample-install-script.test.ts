@@ -59,7 +59,7 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
     'dpkg-query': (args) => {
       const name = args.at(-1) ?? '';
       return packages.has(name)
-        ? { stdout: `install ok installed ${/^kube/.test(name) ? '1.26.8-1.1' : '1.0'}` }
+        ? { stdout: `install ok installed ${/^kube/.test(name) ? '1.36.4-1.1' : '1.0'}` }
         : { exitCode: 1 };
     },
     'apt-get': (args) => {
@@ -83,12 +83,11 @@ function freshNode(overrides: Record<string, Stub> = {}): Node {
       args[0] === 'config'
         ? { stdout: 'sandbox_image = "registry.k8s.io/pause:3.8"\nSystemdCgroup = false\n' }
         : packages.has('containerd-binary')
-          ? { stdout: 'containerd github.com/containerd/containerd v1.7.11 64b8a811\n' }
+          ? { stdout: 'containerd github.com/containerd/containerd v2.3.4 64b8a811\n' }
           : { exitCode: 127 },
-    runc: async () =>
-      (await exists('/usr/local/sbin/runc')) ? { stdout: 'runc version 1.1.10\n' } : { exitCode: 127 },
+    runc: async () => ((await exists('/usr/local/sbin/runc')) ? { stdout: 'runc version 1.4.3\n' } : { exitCode: 127 }),
     cilium: (args) =>
-      args[0] === 'version' && packages.has('cilium-binary') ? { stdout: 'cilium-cli: v0.15.23 compiled\n' } : {},
+      args[0] === 'version' && packages.has('cilium-binary') ? { stdout: 'cilium-cli: v0.19.7 compiled\n' } : {},
     kubeadm: async (args) => {
       const line = args.join(' ');
       if (line === 'token generate' || line.startsWith('token create')) return { stdout: `${TOKEN}\n` };
@@ -178,10 +177,10 @@ describe('the install script of the sample package', () => {
       'curl -fsSL',
       'tar -C',
       'curl -fsSL',
-      'systemctl restart',
       'curl -fsSL',
       'apt-get update',
       'apt-get install',
+      'systemctl restart',
       'kubeadm config',
     ]); // prettier-ignore
     expect(await read(node, '/etc/containerd/config.toml')).toContain('pause:3.9"\nSystemdCgroup = true');
@@ -210,7 +209,7 @@ describe('the install script of the sample package', () => {
     const { exitCode, stderr } = await node.run('prepare');
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
-      'does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
+      'does not have the sha256 9d68969855fbf676cdb8ed758e420fb048d61f984f61de3e53eddfebe484d168',
     );
     expect(node.calls.filter((call) => call.startsWith('tar'))).toEqual([]);
   });
@@ -314,7 +313,7 @@ describe('the install script of the sample package', () => {
     node.packages.add('release');
     expect(await node.run('cni')).toMatchObject({ exitCode: 0 });
     expect(node.calls.filter((call) => call.startsWith('cilium install'))).toEqual([
-      'cilium install --version 1.14.5 --set ipam.operator.clusterPoolIPv4PodCIDRList={10.200.0.0/16}',
+      'cilium install --version 1.19.8 --set ipam.operator.clusterPoolIPv4PodCIDRList={10.200.0.0/16}',
     ]);
   });
 

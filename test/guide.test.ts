@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runOnNode } from '../cli/demo/run-on-node.ts';
+import { GUIDE_VERSIONS, sampleWithParameters } from './testing/packages/sample-with-parameters.ts';
 import { guideRequest, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /**
@@ -23,21 +24,29 @@ interface KubeNode {
 }
 
 const NODE_LINE =
-  /^((?:master|worker)\d+) +Ready +(control-plane|<none>) +(?:\d+[smh])+ +v1\.26\.8 +(10\.10\.0\.\d+) +<none> +Ubuntu 22\.04\.\d LTS +5\.15\.0-\d+-generic +containerd:\/\/1\.7\.11$/;
+  /^((?:master|worker)\d+) +Ready +(control-plane|<none>) +(?:\d+[smh])+ +(v\S+) +(10\.10\.0\.\d+) +<none> +Ubuntu 22\.04\.\d LTS +5\.15\.0-\d+-generic +containerd:\/\/(\S+)$/;
 
 const samples = fileURLToPath(new URL('../samples/requests', import.meta.url));
 const sample = (name: string) => JSON.parse(readFileSync(path.join(samples, `${name}.json`), 'utf8'));
 
 describe.each([
-  { flavour: 'simple', masters: 1 },
-  { flavour: 'complex', masters: 3 },
-])('the guide, flavour $flavour', ({ flavour, masters }) => {
+  { flavour: 'simple', masters: 1, versions: ['v1.36.4', '2.3.4'], source: undefined },
+  {
+    flavour: 'complex',
+    masters: 3,
+    versions: ['v1.26.8', '1.7.11'],
+    source: sampleWithParameters(GUIDE_VERSIONS), // the versions of the guide's tables are those of the package
+  },
+])('the guide, flavour $flavour', ({ flavour, masters, versions, source }) => {
   let system: System;
   let id: string;
   beforeAll(async () => {
     system = await startSystem();
   });
-  afterAll(() => system.stop());
+  afterAll(async () => {
+    await system.stop();
+    if (source !== undefined) rmSync(source, { recursive: true });
+  });
 
   const params = (variant = '') => sample(`additional-params-${flavour}${variant}`);
   const show = async () => (await system.http.get(`/vnflcm/v2/vnf_instances/${id}`)).data;
@@ -62,7 +71,8 @@ describe.each([
     expect(head).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION +INTERNAL-IP +EXTERNAL-IP +OS-IMAGE +KERNEL-VERSION /);
     return lines.map((line) => {
       expect(line).toMatch(NODE_LINE);
-      const [, name = '', role = '', address = ''] = NODE_LINE.exec(line) ?? [];
+      const [, name = '', role = '', kubelet, address = '', containerd] = NODE_LINE.exec(line) ?? [];
+      expect([kubelet, containerd]).toEqual(versions);
       expect(name).toBe(`${role === 'control-plane' ? 'master' : 'worker'}${address.split('.').at(-1)}`);
       return { name, role, address };
     });
@@ -86,7 +96,7 @@ describe.each([
   };
 
   it('onboards the package and creates the VNF instance', async () => {
-    const vnfdId = await onboardSample(system.http);
+    const vnfdId = await onboardSample(system.http, source);
     const created = await system.http.post('/vnflcm/v2/vnf_instances', {
       vnfdId,
       vnfInstanceName: 'v2-kubernetes-sample',

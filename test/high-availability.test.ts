@@ -34,7 +34,7 @@ it("makes the guide's complex cluster: three control-plane nodes behind a virtua
   expect(status.etcd).toEqual({ members: 3, healthy: 3, majority: 2, tolerates: 1 });
   expect(status.nodes).toHaveLength(5);
   for (const node of status.nodes)
-    expect(node).toMatchObject({ ready: { status: true }, kubelet: 'v1.26.8', vnfcId: expect.any(String) });
+    expect(node).toMatchObject({ ready: { status: true }, kubelet: 'v1.36.4', vnfcId: expect.any(String) });
   await completeOperation(system.http, { id, task: 'terminate', body: { terminationType: 'FORCEFUL' } });
 }, 120_000);
 

@@ -36,7 +36,7 @@ in_etcd() {
     --cert "$pki/etcd/healthcheck-client.crt" --key "$pki/etcd/healthcheck-client.key" "$@"
 }
 in_etcd snapshot save "$snapshot" >&2 || exit 1
-# etcd 3.6 has this command only in etcdutl, which its image lacks
+# etcd 3.6 has this command only in etcdutl; the install script's phase prepare installs it
 if command -v etcdutl > /dev/null 2>&1; then
   etcdutl snapshot status "$snapshot" -w json > "$dir/status" || exit 1
 else

@@ -143,7 +143,7 @@ async function status(parsed: Arguments, context: CommandContext, cluster: Clust
 function install(parsed: Arguments, context: CommandContext, cluster: ClusterState): Output {
   const version = (parsed.value('--version') ?? DEFAULT_VERSION).replace(/^v/, '');
   if (cluster.cni) return failure(1, 'Error: Unable to install Cilium: cannot re-use a name that is still in use');
-  if (!/^1\.1[0-7]\.\d+$/.test(version))
+  if (!/^1\.(?:1[0-9]|20)\.\d+$/.test(version))
     return failure(
       1,
       `Error: Unable to install Cilium: chart "cilium" version "${version}" not found in https://helm.cilium.io repository`,

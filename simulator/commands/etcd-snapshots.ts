@@ -9,14 +9,17 @@ import {
   snapshotHash,
   soleMember,
 } from '../world/cluster/etcd-snapshot.ts';
+import { installedProgram } from '../world/files/installed-program.ts';
 import type { SimNode } from '../world/world.ts';
-import { type Arguments, failure, type Output, ok } from './shell/command.ts';
+import { type Arguments, type CommandTable, failure, type Output, ok, parseArguments } from './shell/command.ts';
 
 /** The directories of a machine that a container has mounted. */
 export interface Mounts {
   readonly host: SimNode;
   /** Pairs of a path on the machine and a path in the container. */
   readonly mounts: readonly { readonly source: string; readonly destination: string }[];
+  /** The version of etcd in the image. Undefined in a container of a running etcd. */
+  readonly version?: string;
 }
 
 /** Translates a path in the container to a path on the machine. Undefined when the path is in the image only. */
@@ -30,17 +33,45 @@ function deprecated(output: Output, verb: string): Output {
   return { ...output, stderr: `Deprecated: Use \`etcdutl snapshot ${verb}\` instead.\n\n${output.stderr ?? ''}` };
 }
 
-/** Runs `snapshot status` and `snapshot restore`, which read files and need no running etcd. */
-export function offlineSnapshot(verb: string, parsed: Arguments, room: Mounts): Output | undefined {
-  const [, , file] = parsed.operands;
+/** Runs `etcdctl snapshot status` and `restore`, which read files and need no running etcd. Not in etcd 3.6. */
+export function offlineSnapshot(
+  verb: string,
+  parsed: Arguments,
+  { room, version }: { readonly room: Mounts; readonly version: string },
+): Output | undefined {
   if (verb !== 'status' && verb !== 'restore') return undefined;
-  if (file === undefined)
-    return deprecated(failure(128, `Error: snapshot ${verb} requires exactly one argument`), verb);
-  return deprecated(
-    verb === 'status' ? status(file, parsed.value('-w', '--write-out') ?? 'simple', room) : restore(file, parsed, room),
-    verb,
-  );
+  if (version.startsWith('3.6.')) return failure(1, `Error: unknown command "${verb}" for "etcdctl snapshot"`);
+  return deprecated(snapshotFile(verb, parsed, room), verb);
 }
+
+/** What etcdutl does with the file of a snapshot, and etcdctl did before 3.6. */
+function snapshotFile(verb: 'status' | 'restore', parsed: Arguments, room: Mounts): Output {
+  const [, , file] = parsed.operands;
+  if (file === undefined) return failure(128, `Error: snapshot ${verb} requires exactly one argument`);
+  return verb === 'status'
+    ? status(file, parsed.value('-w', '--write-out') ?? 'simple', room)
+    : restore(file, parsed, room);
+}
+
+const ETCDUTL_VALUES = new Set(
+  '-w --write-out --name --initial-cluster --initial-advertise-peer-urls --initial-cluster-token --data-dir'.split(' '),
+);
+
+/** etcdutl on the machine itself: it works with files, not with a running etcd. */
+export const ETCDUTL: CommandTable = {
+  etcdutl: {
+    run: (args, { node }) => {
+      const parsed = parseArguments(args, ETCDUTL_VALUES);
+      const [object = '', verb] = parsed.operands;
+      const version = installedProgram(node, 'etcdutl')?.version ?? '';
+      if (object === 'version')
+        return ok(`etcdutl version: ${version}\nAPI version: ${version.replace(/\.\d+$/, '')}\n`);
+      if (object !== 'snapshot' || (verb !== 'status' && verb !== 'restore'))
+        return failure(1, `Error: unknown command "${object}" for "etcdutl"`);
+      return snapshotFile(verb, parsed, { host: node, mounts: [{ source: '', destination: '' }] });
+    },
+  },
+};
 
 /** Runs `snapshot save`. The snapshot contains the whole cluster. */
 export function saveSnapshot(

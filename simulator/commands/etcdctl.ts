@@ -65,10 +65,11 @@ export async function etcdctl(args: readonly string[], context: CommandContext, 
   const [object = '', verb = '', operand] = parsed.operands;
   const found = clusterOnNode(world, host);
   if (object === 'version') {
-    const version = found ? versionOf(found.cluster) : VERSION;
+    const version = found ? versionOf(found.cluster) : (room.version ?? VERSION);
     return ok(`etcdctl version: ${version}\nAPI version: ${version.replace(/\.\d+$/, '')}\n`);
   }
-  const offline = object === 'snapshot' ? offlineSnapshot(verb, parsed, room) : undefined;
+  const version = found ? versionOf(found.cluster) : (room.version ?? VERSION);
+  const offline = object === 'snapshot' ? offlineSnapshot(verb, parsed, { room, version }) : undefined;
   if (offline) return offline;
   if (object === 'get') {
     const refused = refuseGet(verb, parsed.value('--consistency'));

@@ -47,6 +47,42 @@ version = 2
       config_path = ""
 `;
 
+/** The default configuration of containerd 2: version 3 of the file, other names of plugins, other quotes. */
+const CONFIG_2 = `version = 3
+root = '/var/lib/containerd'
+state = '/run/containerd'
+disabled_plugins = []
+required_plugins = []
+oom_score = 0
+imports = []
+
+[grpc]
+  address = '/run/containerd/containerd.sock'
+
+[plugins]
+  [plugins.'io.containerd.cri.v1.images']
+    snapshotter = 'overlayfs'
+
+    [plugins.'io.containerd.cri.v1.images'.pinned_images]
+      sandbox = 'registry.k8s.io/pause:3.10.1'
+
+    [plugins.'io.containerd.cri.v1.images'.registry]
+      config_path = '/etc/containerd/certs.d:/etc/docker/certs.d'
+
+  [plugins.'io.containerd.cri.v1.runtime']
+    [plugins.'io.containerd.cri.v1.runtime'.containerd]
+      default_runtime_name = 'runc'
+
+      [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes]
+        [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+          runtime_type = 'io.containerd.runc.v2'
+          sandboxer = 'podsandbox'
+
+          [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
+            BinaryName = ''
+            SystemdCgroup = false
+`;
+
 const SOCKET = '/run/containerd/containerd.sock';
 
 /**
@@ -78,9 +114,10 @@ function containerd(args: readonly string[], { node, files }: CommandContext): O
   if (args.includes('--version') || args.includes('-v')) {
     return ok(`containerd github.com/containerd/containerd v${version} 64b8a811b07ba6288238eefc14d898ee0b5b99ba\n`);
   }
-  if (args[0] === 'config' && args[1] === 'default') return ok(CONFIG);
+  const standard = version.startsWith('1.') ? CONFIG : CONFIG_2;
+  if (args[0] === 'config' && args[1] === 'default') return ok(standard);
   if (args[0] === 'config' && args[1] === 'dump') {
-    return ok(files.exists('/etc/containerd/config.toml') ? files.readText('/etc/containerd/config.toml') : CONFIG);
+    return ok(files.exists('/etc/containerd/config.toml') ? files.readText('/etc/containerd/config.toml') : standard);
   }
   return failure(1, 'containerd: run it as a service');
 }
@@ -131,7 +168,8 @@ async function ctrRun(args: readonly string[], context: CommandContext): Promise
     );
   }
   if (program === 'etcdctl' && /\/etcd:/.test(image)) {
-    return etcdctl(args.slice(args.indexOf('etcdctl') + 1), context, { host: node, mounts });
+    const [, version = ''] = /\/etcd:([\d.]+)/.exec(image) ?? [];
+    return etcdctl(args.slice(args.indexOf('etcdctl') + 1), context, { host: node, mounts, version });
   }
   return failure(
     1,

@@ -7,6 +7,7 @@ import { CILIUM } from './cilium.ts';
 import { CURL } from './curl.ts';
 import { DISKS } from './disks.ts';
 import { DOCKER } from './docker/docker.ts';
+import { ETCDUTL } from './etcd-snapshots.ts';
 import { FILES } from './files.ts';
 import { GPG } from './gpg.ts';
 import { IDENTITY } from './identity.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: CommandTable = {
   ...DISKS,
   ...OPENSSL,
   ...RUNTIME,
+  ...ETCDUTL,
   ...LOAD_BALANCER,
   ...KUBEADM,
   ...KUBECTL,

@@ -35,7 +35,7 @@ it('the install script makes a cluster whose nodes become Ready with Cilium, and
   expect(waited).toMatchObject({ code: 0 });
   const after = await admin('kubectl get node -o wide');
   expect(after.stdout).toMatch(
-    /^worker30 +Ready +<none> +\S+ +v1\.26\.8 +10\.10\.0\.30 +<none> +Ubuntu 22\.04\.4 LTS +5\.15\.0-101-generic +containerd:\/\/1\.7\.11$/m,
+    /^worker30 +Ready +<none> +\S+ +v1\.36\.4 +10\.10\.0\.30 +<none> +Ubuntu 22\.04\.4 LTS +5\.15\.0-101-generic +containerd:\/\/2\.3\.4$/m,
   );
   expect((await admin('cilium status')).stdout).toContain('Desired: 2, Ready: 2/2, Available: 2/2');
 });

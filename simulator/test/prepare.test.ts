@@ -4,7 +4,7 @@ import { INSTALL_SCRIPT } from './testing/sample-cluster.ts';
 
 const NODE = '10.10.0.57';
 const SPEED = 1000;
-const CONTAINERD = 'https://github.com/containerd/containerd/releases/download/v1.7.11/';
+const CONTAINERD = 'https://github.com/containerd/containerd/releases/download/v2.3.4/';
 
 let cloud: TestCloud;
 beforeEach(async () => {
@@ -47,13 +47,13 @@ describe('the phase prepare of the install script on a simulated node', () => {
       'containerd --version; runc --version | head -n 1; crictl info > /dev/null && echo cri; swapon --show; sysctl -n net.bridge.bridge-nf-call-iptables; apt-mark showhold; dpkg-query -W kubelet',
     );
     expect(state.stdout).toBe(
-      'containerd github.com/containerd/containerd v1.7.11 64b8a811b07ba6288238eefc14d898ee0b5b99ba\nrunc version 1.1.10\ncri\n1\nkubeadm\nkubectl\nkubelet\nkubelet\t1.26.8-1.1\n',
+      'containerd github.com/containerd/containerd v2.3.4 64b8a811b07ba6288238eefc14d898ee0b5b99ba\nrunc version 1.4.3\ncri\n1\nkubeadm\nkubectl\nkubelet\nkubelet\t1.36.4-1.1\n',
     );
     const before = commands().length;
     expect(await prepare()).toMatchObject({ code: 0, stderr: '' });
     const again = commands().slice(before);
     expect(again).toContain(
-      'kubeadm config images list --kubernetes-version v1.26.8 --image-repository registry.k8s.io',
+      'kubeadm config images list --kubernetes-version v1.36.4 --image-repository registry.k8s.io',
     );
     expect(again.filter((line) => /^(apt-|curl|tar|systemctl restart|kubeadm config images pull)/.test(line))).toEqual(
       [],
@@ -65,19 +65,19 @@ describe('the phase prepare of the install script on a simulated node', () => {
     const { code, stderr } = await prepare();
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'does not have the sha256 d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69',
+      'does not have the sha256 9d68969855fbf676cdb8ed758e420fb048d61f984f61de3e53eddfebe484d168',
     );
     expect(node()?.file('/usr/local/bin/containerd')).toBeUndefined();
     expect((await prepare()).code).toBe(0);
   });
 
   it('refuses a download whose digest is not the one that the script pins', async () => {
-    await root(`sed -i s/d66161d54546/d66161d54547/ /root/install.sh`);
+    await root(`sed -i s/9d68969855fb/9d68969855fc/ /root/install.sh`);
     expect(await prepare()).toMatchObject({ code: 1 });
   });
 
   it("takes a mirror's file with one of the sums of the parameters, and no other file", async () => {
-    const [wrong, right] = ['c'.repeat(64), 'd66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69'];
+    const [wrong, right] = ['c'.repeat(64), '9d68969855fbf676cdb8ed758e420fb048d61f984f61de3e53eddfebe484d168'];
     const refused = await prepare(`CONTAINERD_SHA256=${wrong}`);
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain(`does not have the sha256 ${wrong}: it is not the file it should be`);
@@ -91,7 +91,7 @@ describe('the phase prepare of the install script on a simulated node', () => {
       '9DC858229FC7DD38854AE2D88D81803C0EBFCD88',
     ];
     const urls = [
-      'https://pkgs.k8s.io/core:/stable:/v1.26/deb/Release.key',
+      'https://pkgs.k8s.io/core:/stable:/v1.36/deb/Release.key',
       'https://download.docker.com/linux/ubuntu/gpg',
     ];
     for (const url of urls) await root(`curl -fsSL ${url} >> /root/both.key`);
@@ -100,8 +100,24 @@ describe('the phase prepare of the install script on a simulated node', () => {
     await root('cat > /root/install.sh', INSTALL_SCRIPT.replace(/fetch "[^"]*Release.key"/, 'cp /root/both.key'));
     expect(await prepare()).toMatchObject({ code: 0, stderr: '' });
     expect((await keys()).stdout).toBe(`fpr:::::::::${kubernetes}:\n`);
-    await prepare(`KUBERNETES_VERSION=1.26.9 KUBERNETES_APT_FINGERPRINT=${docker}`); // apt does not accept it
+    await prepare(`KUBERNETES_VERSION=1.36.3 KUBERNETES_APT_FINGERPRINT=${docker}`); // apt does not accept it
     expect((await keys()).stdout).toBe(`fpr:::::::::${docker}:\n`);
+  });
+
+  it("takes the versions of Tacker's guide, with sums of the script and the configuration of containerd 1", async () => {
+    const guide = 'KUBERNETES_VERSION=1.26.8 CONTAINERD_VERSION=1.7.11 RUNC_VERSION=1.1.10';
+    expect(await prepare(guide)).toMatchObject({ code: 0, stderr: '' });
+    expect(node()?.file('/etc/containerd/config.toml')).toContain('sandbox_image = "registry.k8s.io/pause:3.9"');
+    expect(commands().filter((line) => line.includes('.sha256sum'))).toEqual([]);
+  });
+
+  it('configures containerd 2: its pause image, the cgroup driver, the directory of registries', async () => {
+    expect(await prepare()).toMatchObject({ code: 0, stderr: '' });
+    const file = node()?.file('/etc/containerd/config.toml');
+    expect(file).toContain('sandbox = "registry.k8s.io/pause:3.10.2"\n');
+    expect(file).toContain('SystemdCgroup = true\n');
+    expect(file).toContain('config_path = "/etc/containerd/certs.d"\n');
+    expect(file).toContain("sandboxer = 'podsandbox'\n");
   });
 
   it('checks versions without a pin against the published sums', async () => {

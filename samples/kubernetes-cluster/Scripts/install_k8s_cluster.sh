@@ -24,6 +24,8 @@ WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, w
 #@ parameter CONTAINERD_SHA256 sha256
 #@ parameter RUNC_VERSION version
 #@ parameter RUNC_SHA256 sha256
+#@ parameter ETCDUTL_VERSION version
+#@ parameter ETCDUTL_SHA256 sha256
 #@ parameter CILIUM_CLI_VERSION version
 #@ parameter CILIUM_CLI_SHA256 sha256
 #@ parameter CILIUM_VERSION version
@@ -40,11 +42,14 @@ WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, w
 NODE_NAME=${NODE_NAME:-}
 NODE_IP=${NODE_IP:-}
 CLUSTER_ENDPOINT=${CLUSTER_ENDPOINT:-}
-KUBERNETES_VERSION=${KUBERNETES_VERSION:-1.26.8}
-CONTAINERD_VERSION=${CONTAINERD_VERSION:-1.7.11}
-RUNC_VERSION=${RUNC_VERSION:-1.1.10}
-CILIUM_CLI_VERSION=${CILIUM_CLI_VERSION:-0.15.23}
-CILIUM_VERSION=${CILIUM_VERSION:-1.14.5}
+KUBERNETES_VERSION=${KUBERNETES_VERSION:-1.36.4}
+CONTAINERD_VERSION=${CONTAINERD_VERSION:-2.3.4}
+RUNC_VERSION=${RUNC_VERSION:-1.4.3}
+CILIUM_CLI_VERSION=${CILIUM_CLI_VERSION:-0.19.7}
+CILIUM_VERSION=${CILIUM_VERSION:-1.19.8}
+ETCDUTL_VERSION=${ETCDUTL_VERSION:-3.6.14}
+ETCDUTL_VERSION=${ETCDUTL_VERSION#v}
+ETCDUTL_SHA256=${ETCDUTL_SHA256:-}
 KUBERNETES_VERSION=${KUBERNETES_VERSION#v}
 CONTAINERD_VERSION=${CONTAINERD_VERSION#v}
 RUNC_VERSION=${RUNC_VERSION#v}
@@ -144,8 +149,8 @@ check_variables() {
   only_characters BACKUP_FILE "$BACKUP_FILE" 'A-Za-z0-9./_-'
   only_characters BACKUP_ID "$BACKUP_ID$RESTORE_ID" 'A-Za-z0-9-'
   only_characters BACKUP_REVISION "$BACKUP_REVISION" '0-9'
-  only_characters versions "$KUBERNETES_VERSION$CONTAINERD_VERSION$RUNC_VERSION$CILIUM_CLI_VERSION$CILIUM_VERSION$KUBERNETES_CNI_VERSION" 'A-Za-z0-9.+-'
-  only_characters checksums "$CONTAINERD_SHA256$RUNC_SHA256$CILIUM_CLI_SHA256" 'a-f0-9,'
+  only_characters versions "$KUBERNETES_VERSION$CONTAINERD_VERSION$RUNC_VERSION$CILIUM_CLI_VERSION$CILIUM_VERSION$KUBERNETES_CNI_VERSION$ETCDUTL_VERSION" 'A-Za-z0-9.+-'
+  only_characters checksums "$CONTAINERD_SHA256$RUNC_SHA256$CILIUM_CLI_SHA256$ETCDUTL_SHA256" 'a-f0-9,'
   only_characters mirrors "$DOWNLOAD_URL$KUBERNETES_APT_URL$CILIUM_CHART_URL" 'A-Za-z0-9.:/_~-'
   only_characters CILIUM_IMAGE_REPOSITORY "$CILIUM_IMAGE_REPOSITORY" 'A-Za-z0-9./:_-'
   only_characters KUBERNETES_APT_FINGERPRINT "$KUBERNETES_APT_FINGERPRINT" 'A-F0-9'
@@ -290,9 +295,17 @@ install_packages() {
   apt_get install --no-install-recommends "$@"
 }
 
-# The sha256 of the default versions, as the projects published them; per file name and architecture.
+# The sha256 of the default versions, and of those of Tacker's guide, as the projects published them; per architecture.
 known_sha256() {
   case "$1" in
+    containerd-2.3.4-linux-amd64.tar.gz) echo 9d68969855fbf676cdb8ed758e420fb048d61f984f61de3e53eddfebe484d168 ;;
+    containerd-2.3.4-linux-arm64.tar.gz) echo a985fbb7e18fc0362d31a055338f5d7b0e087a3e27f14c70d1c5965399a29f95 ;;
+    runc-1.4.3-amd64) echo f6ae8efc0fa40079e1475e97cbe9d1bd3f106a28d6af78a11d9f1bd565515e60 ;;
+    runc-1.4.3-arm64) echo 633301e2e32f8a5ad54031aab4901eb00308bec677dd15faa2751e8f9dab5ca4 ;;
+    cilium-cli-0.19.7-amd64) echo cd15e0983bf0acc7946cd05d453d1e58376ea92dec2642e745212df2b07d8852 ;;
+    cilium-cli-0.19.7-arm64) echo 9482937f14061fb239f2dbb2f97f4103de1b101f5d5defbff319f294f9bd540f ;;
+    etcdutl-3.6.14-amd64) echo ffe840ff9295808e88cce2794a18a5ac87f12a5203c8314d0bf6aa119b41bac5 ;;
+    etcdutl-3.6.14-arm64) echo fa1b80565ee6fc2df1ae6f57a508b221f3ecc7d591c317c581cd8281b0842b3e ;;
     containerd-1.7.11-linux-amd64.tar.gz) echo d66161d54546fad502fd50a13fcb79efff033fcd895adc9c44762680dcde4e69 ;;
     containerd-1.7.11-linux-arm64.tar.gz) echo 5eae27cce38a14be5390d4035127aa11416bc5ae592a9ff25b11870872ce1159 ;;
     runc-1.1.10-amd64) echo 81f73a59be3d122ab484d7dfe9ddc81030f595cc59968f61c113a9a38a2c113a ;;
@@ -308,6 +321,7 @@ pinned_sha256() {
   case "$1" in
     containerd-*) given=$CONTAINERD_SHA256 ;;
     runc-*) given=$RUNC_SHA256 ;;
+    etcdutl-*) given=$ETCDUTL_SHA256 ;;
     *) given=$CILIUM_CLI_SHA256 ;;
   esac
   if [ -n "$given" ]; then printf '%s' "$given"; else known_sha256 "$1"; fi
@@ -391,9 +405,10 @@ SYSCTL
   [ "$(sysctl -n net.ipv4.ip_forward)" = 1 ] || fail "net.ipv4.ip_forward stays 0: another file in /etc/sysctl.d forbids it"
 }
 
+# Sets BINARIES: whether containerd is another program now.
 install_containerd() {
   local name
-  CHANGED=no
+  BINARIES=kept
   case "$(containerd --version 2> /dev/null)" in
     *" v$CONTAINERD_VERSION" | *" v$CONTAINERD_VERSION "*) ;;
     *)
@@ -402,7 +417,7 @@ install_containerd() {
         "$DOWNLOAD_URL/containerd/containerd/releases/download/v$CONTAINERD_VERSION/$name.sha256sum" "$WORK/$name"
       tar -C /usr/local -xzf "$WORK/$name" || fail "cannot unpack containerd: is the disk full?"
       rm -f "$WORK/$name"
-      CHANGED=yes
+      BINARIES=changed
       ;;
   esac
   case "$(runc --version 2> /dev/null)" in
@@ -414,9 +429,13 @@ install_containerd() {
       mv -f "$WORK/runc" /usr/local/sbin/runc || fail "cannot install runc: is the disk full?"
       ;;
   esac
+}
+
+run_containerd() {
+  CHANGED=no
   configure_containerd
   systemctl enable containerd > /dev/null 2>&1 || fail "cannot enable containerd.service"
-  if [ "$CHANGED" = yes ] || ! systemctl is-active --quiet containerd; then
+  if [ "$CHANGED" = yes ] || [ "$BINARIES" = changed ] || ! systemctl is-active --quiet containerd; then
     systemctl daemon-reload || fail "systemctl daemon-reload failed"
     systemctl restart containerd || fail "containerd does not start: see journalctl -u containerd"
   fi
@@ -447,10 +466,13 @@ OOMScoreAdjust=-999
 WantedBy=multi-user.target
 UNIT
   configure_service_proxy containerd
+  local pause
+  pause=$(kubernetes_images | grep '/pause:') || fail "kubeadm names no pause image of Kubernetes $KUBERNETES_VERSION"
   containerd config default > "$WORK/containerd.toml" || fail "containerd cannot print its default configuration"
+  # containerd 1 has sandbox_image = "…" and config_path = "", containerd 2 sandbox = '…' and a config_path of several places
   sed -E -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
-    -e "s#(sandbox_image = ).*#\\1\"$IMAGE_REPOSITORY/pause:3.9\"#" \
-    -e 's#(config_path = )""#\1"/etc/containerd/certs.d"#' "$WORK/containerd.toml" > "$WORK/config.toml" ||
+    -e "s#^( *sandbox(_image)? = ).*#\\1\"$pause\"#" \
+    -e 's#^( *config_path = ).*#\1"/etc/containerd/certs.d"#' "$WORK/containerd.toml" > "$WORK/config.toml" ||
     fail "cannot write $WORK/config.toml: is the disk full?"
   put /etc/containerd/config.toml 0644 < "$WORK/config.toml"
   printf 'runtime-endpoint: %s\n' "$CRI_SOCKET" | put /etc/crictl.yaml 0644 || exit
@@ -511,10 +533,28 @@ containerd_answers() { crictl info; }
 
 image_is_there() { crictl inspecti -q "$1" > /dev/null 2>&1; }
 
+kubernetes_images() {
+  kubeadm config images list --kubernetes-version "v$KUBERNETES_VERSION" --image-repository "$IMAGE_REPOSITORY"
+}
+
+# etcdctl of etcd 3.6 does not work with files of snapshots any more, and its image may lack etcdutl, which does.
+install_etcdutl() {
+  local etcd name
+  case ",$CONTROL_PLANES," in *",$NODE_NAME="*) ;; *) return 0 ;; esac
+  etcd=$(kubernetes_images | sed -n -e 's#^.*/etcd:\([0-9][0-9]*\.[0-9][0-9]*\)\..*$#\1#p')
+  case "$etcd" in '' | 3.[0-5]) return 0 ;; esac
+  case "$(etcdutl version 2> /dev/null)" in *"etcdutl version: $ETCDUTL_VERSION"*) return 0 ;; esac
+  name="etcd-v$ETCDUTL_VERSION-linux-$ARCHITECTURE"
+  download "etcdutl-$ETCDUTL_VERSION-$ARCHITECTURE" "$DOWNLOAD_URL/etcd-io/etcd/releases/download/v$ETCDUTL_VERSION/$name.tar.gz" \
+    "$DOWNLOAD_URL/etcd-io/etcd/releases/download/v$ETCDUTL_VERSION/SHA256SUMS" "$WORK/$name.tar.gz"
+  tar -C "$WORK" -xzf "$WORK/$name.tar.gz" "$name/etcdutl" || fail "cannot unpack etcdutl: is the disk full?"
+  mv -f "$WORK/$name/etcdutl" /usr/local/bin/etcdutl || fail "cannot install etcdutl: is the disk full?"
+  rm -rf "$WORK/$name.tar.gz" "${WORK:?}/$name"
+}
+
 pull_images() {
   local images image missing
-  images=$(kubeadm config images list --kubernetes-version "v$KUBERNETES_VERSION" --image-repository "$IMAGE_REPOSITORY") ||
-    fail "kubeadm knows no images of Kubernetes $KUBERNETES_VERSION"
+  images=$(kubernetes_images) || fail "kubeadm knows no images of Kubernetes $KUBERNETES_VERSION"
   missing=''
   for image in $images; do
     image_is_there "$image" || missing="$missing $image"
@@ -535,7 +575,9 @@ phase_prepare() {
   ARCHITECTURE=$(dpkg --print-architecture) || fail "cannot find out the architecture of this machine"
   install_containerd
   install_kubernetes kubelet kubeadm kubectl
+  run_containerd
   systemctl enable kubelet > /dev/null 2>&1 || fail "cannot enable kubelet.service"
+  install_etcdutl
   wait_for 60 containerd_answers || try_later "containerd does not answer on $CRI_SOCKET: see journalctl -u containerd"
   pull_images
   say "$NODE_NAME is prepared: Kubernetes $KUBERNETES_VERSION, containerd $CONTAINERD_VERSION, runc $RUNC_VERSION"
@@ -696,10 +738,23 @@ run_kubeadm() {
   fail "kubeadm $1 failed: ${reason:-see the reason above}"
 }
 
-# What kubeadm 1.26 and later read. Goes to a file only: it may name a token and a certificate key.
+# The version of kubeadm's configuration: v1beta4 is there since 1.31, and v1beta3 is deprecated since then.
+kubeadm_api() {
+  case "$KUBERNETES_VERSION" in 1.2[0-9].* | 1.30.*) echo kubeadm.k8s.io/v1beta3 ;; *) echo kubeadm.k8s.io/v1beta4 ;; esac
+}
+
+# Arguments of the kubelet: a map in v1beta3, a list in v1beta4.
+kubelet_arguments() {
+  case "$(kubeadm_api)" in
+    */v1beta3) printf '  kubeletExtraArgs:\n    node-ip: "%s"\n' "$NODE_IP" ;;
+    *) printf '  kubeletExtraArgs:\n  - name: node-ip\n    value: "%s"\n' "$NODE_IP" ;;
+  esac
+}
+
+# Goes to a file only: it may name a token and a certificate key.
 init_configuration() {
   cat << CONFIGURATION
-apiVersion: kubeadm.k8s.io/v1beta3
+apiVersion: $(kubeadm_api)
 kind: InitConfiguration
 bootstrapTokens:
 - token: "$1"
@@ -714,10 +769,9 @@ nodeRegistration:
   name: "$NODE_NAME"
   criSocket: "$CRI_SOCKET"
   imagePullPolicy: IfNotPresent
-  kubeletExtraArgs:
-    node-ip: "$NODE_IP"
+$(kubelet_arguments)
 ---
-apiVersion: kubeadm.k8s.io/v1beta3
+apiVersion: $(kubeadm_api)
 kind: ClusterConfiguration
 kubernetesVersion: "v$KUBERNETES_VERSION"
 controlPlaneEndpoint: "$CLUSTER_ENDPOINT"
@@ -727,7 +781,6 @@ networking:
   serviceSubnet: "$SERVICE_CIDR"
   dnsDomain: cluster.local
 apiServer:
-  timeoutForControlPlane: 4m0s
   certSANs:
   - "$NODE_IP"
 CONFIGURATION
@@ -743,12 +796,19 @@ cgroupDriver: systemd
 CONFIGURATION
 }
 
+# The beginning of the section "discovery", with its limit of two minutes.
+discovery_timeout() {
+  case "$(kubeadm_api)" in
+    */v1beta3) printf 'discovery:\n  timeout: 2m0s\n' ;;
+    *) printf 'timeouts:\n  discovery: 2m0s\ndiscovery:\n' ;;
+  esac
+}
+
 join_configuration() {
   cat << CONFIGURATION
-apiVersion: kubeadm.k8s.io/v1beta3
+apiVersion: $(kubeadm_api)
 kind: JoinConfiguration
-discovery:
-  timeout: 2m0s
+$(discovery_timeout)
   bootstrapToken:
     apiServerEndpoint: "$CLUSTER_ENDPOINT"
     token: "$JOIN_TOKEN"
@@ -757,8 +817,7 @@ nodeRegistration:
   name: "$NODE_NAME"
   criSocket: "$CRI_SOCKET"
   imagePullPolicy: IfNotPresent
-  kubeletExtraArgs:
-    node-ip: "$NODE_IP"
+$(kubelet_arguments)
 CONFIGURATION
   [ "$1" = control-plane ] || return 0
   cat << CONFIGURATION
@@ -889,7 +948,7 @@ snapshot_tool() {
     etcdutl "$@"
     return
   fi
-  image=$(kubeadm config images list --kubernetes-version "v$KUBERNETES_VERSION" --image-repository "$IMAGE_REPOSITORY" | grep '/etcd:')
+  image=$(kubernetes_images | grep '/etcd:')
   [ -n "$image" ] && image_is_there "$image" || fail "the image of etcd is not on this node: run the phase prepare first"
   ctr --namespace k8s.io run --rm --mount "type=bind,src=$WORK/backup,dst=$WORK/backup,options=rbind:ro" \
     --mount "type=bind,src=$ETCD_DATA,dst=$ETCD_DATA,options=rbind:rw" "$image" "vnflow-restore-$$" etcdctl "$@"

@@ -13,7 +13,7 @@ import { type CommandContext, failure, type Output, ok, parseArguments } from '.
 import { clusterOf, workSeconds } from './api.ts';
 import { ConfigError } from './config.ts';
 import { sharedKeys, writeControlPlane, writeKubelet } from './control-plane.ts';
-import { imagesOf, minorOf } from './images.ts';
+import { etcdVersionOf, imagesOf, minorOf } from './images.ts';
 import { describeSuccess, kubeletFailed } from './init-output.ts';
 import { type Settings, settings } from './init-settings.ts';
 import { preflight, STACK_HINT } from './preflight.ts';
@@ -72,6 +72,7 @@ async function makeCluster(context: CommandContext, wanted: Settings): Promise<C
       ],
       revision: 300,
       term: 2,
+      version: etcdVersionOf(wanted.version),
     },
     cni: null,
     complete: false,

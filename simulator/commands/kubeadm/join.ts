@@ -1,7 +1,14 @@
 import { validTokens } from '../../world/cluster/bootstrap-tokens.ts';
 import type { ClusterState } from '../../world/cluster/clusters.ts';
 import { dialError, type Reached, reachApi } from '../../world/cluster/endpoints.ts';
-import { addMember, hasQuorum, memberRuns, memberStarted, writeMemberData } from '../../world/cluster/etcd.ts';
+import {
+  addMember,
+  hasQuorum,
+  memberRuns,
+  memberStarted,
+  promoteMember,
+  writeMemberData,
+} from '../../world/cluster/etcd.ts';
 import { readinessOf } from '../../world/cluster/kube-nodes.ts';
 import { markControlPlane, registerNode } from '../../world/cluster/registration.ts';
 import { installedProgram } from '../../world/files/installed-program.ts';
@@ -65,7 +72,7 @@ function wantedOf(parsed: ReturnType<typeof parseArguments>, context: CommandCon
     token,
     hashes,
     anyAuthority,
-    discoverySeconds: goDuration(document?.discovery.timeout ?? '5m0s'),
+    discoverySeconds: goDuration(document?.discovery.timeout ?? document?.timeouts?.['discovery'] ?? '5m0s'),
     name: document?.nodeRegistration?.name ?? parsed.value('--node-name') ?? node.state.hostname,
     address:
       plane?.localAPIEndpoint?.advertiseAddress ??
@@ -228,6 +235,11 @@ async function joinWorker(wanted: Wanted, joining: Joining): Promise<Output> {
   return { stdout: `${head}${READING}${KUBELET}${DONE}`, stderr: warnings, exitCode: 0 };
 }
 
+/** Since 1.29, kubeadm adds a member that does not vote, and promotes it when it has the data. */
+function joinsAsLearner({ version }: ClusterState): boolean {
+  return minorOf(version) >= 29;
+}
+
 async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Output> {
   const { context, cluster, work, head, warnings, fail } = joining;
   const { world, node } = context;
@@ -255,7 +267,7 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
     name: wanted.name,
     address: wanted.address,
     server: node.id,
-    learner: false,
+    learner: joinsAsLearner(cluster),
   });
   if (typeof added === 'string')
     return fail(
@@ -265,6 +277,7 @@ async function joinControlPlane(wanted: Wanted, joining: Joining): Promise<Outpu
   node.root.write('/etc/kubernetes/manifests/etcd.yaml', manifest, { mode: 0o600 });
   writeMemberData(node, { cluster: cluster.id, member: added.id });
   memberStarted(world, cluster, added);
+  if (added.learner) promoteMember(world, cluster, added.id);
   await context.sleep(work * 0.2);
   markControlPlane(node, cluster, kube);
   const text = `[download-certs] Downloading the certificates in Secret "kubeadm-certs" in the "kube-system" Namespace\n[certs] Using certificateDir folder "/etc/kubernetes/pki"\n[check-etcd] Checking that the etcd cluster is healthy\n${KUBELET}[etcd] Announced new etcd member joining to the existing etcd cluster\n[etcd] Waiting for the new etcd member to join the cluster. This can take up to 40s\n[mark-control-plane] Marking the node ${wanted.name} as control-plane\n\nThis node has joined the cluster and a new control plane instance was created:\n\n* Certificate signing request was sent to apiserver and approval was received.\n* A new etcd member was added to the local/stacked etcd cluster.\n\n`;

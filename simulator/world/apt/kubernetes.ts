@@ -25,6 +25,9 @@ const COMPANIONS: Readonly<Record<string, { readonly tools: string; readonly cni
   '1.29': { tools: '1.29.0-1.1', cni: '1.3.0-1.1' },
   '1.30': { tools: '1.30.1-1.1', cni: '1.4.0-1.1' },
   '1.31': { tools: '1.31.1-1.1', cni: '1.5.1-1.1' },
+  '1.34': { tools: '1.34.0-1.1', cni: '1.7.1-1.1' },
+  '1.35': { tools: '1.35.0-1.1', cni: '1.8.0-1.1' },
+  '1.36': { tools: '1.36.0-1.1', cni: '1.8.0-1.1' },
 };
 
 /** Versions whose first packages were built twice. */

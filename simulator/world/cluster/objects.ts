@@ -1,3 +1,4 @@
+import { installedProgram } from '../files/installed-program.ts';
 import type { World } from '../world.ts';
 import { validTokens } from './bootstrap-tokens.ts';
 import type { ClusterState, KubeNode, KubeObject } from './clusters.ts';
@@ -177,7 +178,9 @@ function deployment(world: World, cluster: ClusterState, name: string, replicas:
 
 function nodeObject(world: World, cluster: ClusterState, kube: KubeNode): KubeObject {
   const state = readinessOf(world, cluster, kube);
-  const machine = world.nodes.get(kube.server)?.state;
+  const host = world.nodes.get(kube.server);
+  const machine = host?.state;
+  const containerd = host && installedProgram(host, 'containerd')?.version;
   const heartbeat = stamp(cluster, kube.lostAt ?? world.clock.elapsed());
   const other = state.ready === 'Unknown' ? 'Unknown' : 'False';
   const readiness = {
@@ -240,7 +243,7 @@ function nodeObject(world: World, cluster: ClusterState, kube: KubeNode): KubeOb
         bootID: machine?.bootId ?? '',
         kernelVersion: '5.15.0-101-generic',
         osImage: 'Ubuntu 22.04.4 LTS',
-        containerRuntimeVersion: 'containerd://1.7.11',
+        containerRuntimeVersion: `containerd://${containerd ?? ''}`,
         kubeletVersion: kube.version,
         kubeProxyVersion: kube.version,
         operatingSystem: 'linux',

@@ -122,6 +122,22 @@ const PUBLISHED: Readonly<Record<string, string>> = {
     'cda3f1c40ae2191a250a7cea9e2c3987eaa81cb657dda54cd8ce25f856c384da',
   [`${GITHUB_RELEASES}/cilium/cilium-cli/releases/download/v0.15.23/cilium-linux-arm64.tar.gz`]:
     '9aa37d99a15e72bbcb555d7ed5b88c2ae3a7e6fbc478f9ee402a835ba6b41175',
+  [`${GITHUB_RELEASES}/containerd/containerd/releases/download/v2.3.4/containerd-2.3.4-linux-amd64.tar.gz`]:
+    '9d68969855fbf676cdb8ed758e420fb048d61f984f61de3e53eddfebe484d168',
+  [`${GITHUB_RELEASES}/containerd/containerd/releases/download/v2.3.4/containerd-2.3.4-linux-arm64.tar.gz`]:
+    'a985fbb7e18fc0362d31a055338f5d7b0e087a3e27f14c70d1c5965399a29f95',
+  [`${GITHUB_RELEASES}/opencontainers/runc/releases/download/v1.4.3/runc.amd64`]:
+    'f6ae8efc0fa40079e1475e97cbe9d1bd3f106a28d6af78a11d9f1bd565515e60',
+  [`${GITHUB_RELEASES}/opencontainers/runc/releases/download/v1.4.3/runc.arm64`]:
+    '633301e2e32f8a5ad54031aab4901eb00308bec677dd15faa2751e8f9dab5ca4',
+  [`${GITHUB_RELEASES}/cilium/cilium-cli/releases/download/v0.19.7/cilium-linux-amd64.tar.gz`]:
+    'cd15e0983bf0acc7946cd05d453d1e58376ea92dec2642e745212df2b07d8852',
+  [`${GITHUB_RELEASES}/cilium/cilium-cli/releases/download/v0.19.7/cilium-linux-arm64.tar.gz`]:
+    '9482937f14061fb239f2dbb2f97f4103de1b101f5d5defbff319f294f9bd540f',
+  [`${GITHUB_RELEASES}/etcd-io/etcd/releases/download/v3.6.14/etcd-v3.6.14-linux-amd64.tar.gz`]:
+    'ffe840ff9295808e88cce2794a18a5ac87f12a5203c8314d0bf6aa119b41bac5',
+  [`${GITHUB_RELEASES}/etcd-io/etcd/releases/download/v3.6.14/etcd-v3.6.14-linux-arm64.tar.gz`]:
+    'fa1b80565ee6fc2df1ae6f57a508b221f3ecc7d591c317c581cd8281b0842b3e',
 };
 
 function trueSha256(bytes: string): string {
