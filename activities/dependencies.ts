@@ -12,6 +12,8 @@ export interface Bastion {
   readonly username: string;
   readonly password?: string;
   readonly privateKey?: string;
+  /** Fingerprints of the keys that it may show. Undefined: the key of the first contact is pinned. */
+  readonly hostKeys?: readonly string[];
 }
 
 /** How long the activities wait, and how often they look. Times in seconds. */

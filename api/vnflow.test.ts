@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { putClusterNodes } from '../store/cluster-nodes.ts';
+import { pinHostKey, putClusterNodes } from '../store/cluster-nodes.ts';
+import { NO_INSTANCE } from '../store/host-keys.ts';
 import {
   insertPlanSteps,
   recordStepEnded,
@@ -208,6 +209,30 @@ it('shows which node is which VNFC and server, and with look=true whether it is 
   const { json: silent } = await status('?look=true');
   expect(silent).toMatchObject({ problem: 'The workflow engine did not answer in time.' });
   expect(silent.nodes).toHaveLength(2);
+});
+
+it('lists the pinned host keys of the project and of the bastion, and forgets one; the bastion only for an admin', async () => {
+  const { id } = await givenInstance(test);
+  const key = { keyType: 'ssh-ed25519', fingerprint: 'SHA256:abc', source: 'first-contact' as const };
+  await pinHostKey(test.db, { ...key, serverId: 'server-9', vnfInstanceId: id });
+  await pinHostKey(test.db, { ...key, serverId: 'bastion 10.0.0.1:22', vnfInstanceId: NO_INSTANCE });
+  const list = async (token?: string) =>
+    (await test.call('GET', '/vnflow/v1/host_keys', token === undefined ? {} : { token })).json;
+  const machines = async (token?: string) => (await list(token)).map(({ machine }: { machine: string }) => machine);
+  expect(await list()).toEqual([
+    { machine: 'bastion', address: '10.0.0.1:22', ...key, seenAt: expect.any(String) },
+    { machine: 'server-9', vnfInstanceId: id, ...key, seenAt: expect.any(String) },
+  ]);
+  const forget = (machine: string, token?: string) =>
+    test.call('DELETE', `/vnflow/v1/host_keys/${machine}`, token === undefined ? {} : { token });
+  expect(await machines('member@another')).toEqual(['bastion']);
+  expect((await forget('server-9', 'member@another')).status).toBe(404);
+  expect((await forget('server-9', `reader@${test.tenant}`)).status).toBe(403);
+  expect((await forget('bastion')).json).toMatchObject({ code: 'FORBIDDEN', detail: expect.stringContaining('admin') });
+  expect(await machines()).toEqual(['bastion', 'server-9']);
+  expect((await forget('server-9')).status).toBe(204);
+  expect((await forget('bastion', `admin@${test.tenant}`)).status).toBe(204);
+  expect(await machines()).toEqual([]);
 });
 
 it('plans instantiate for a VNFD of which there is no instance, with the checks of the operation, and creates no instance', async () => {

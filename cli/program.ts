@@ -5,6 +5,7 @@ import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDownCommand } from './commands/down.ts';
 import { addEnvCommand } from './commands/env.ts';
+import { addHostKeysCommand } from './commands/host-keys.ts';
 import { addKeysCommand } from './commands/keys.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addLogsCommand } from './commands/logs.ts';
@@ -42,6 +43,7 @@ export function createProgram(): Command {
     addLogsCommand,
     addKubeconfigCommand,
     addAuditCommand,
+    addHostKeysCommand,
     addOpsCommand,
     addRegistryCommand,
     addKeysCommand,

@@ -357,7 +357,14 @@ export const PROBLEMS = {
     title: 'Host key changed',
     retriable: false,
     remedy:
-      'Find out why the key changed. When the machine shows its own key again: `vnflow ops retry OP_OCC`. If the machine was rebuilt on purpose, replace its server: the key of the new server is then pinned.',
+      'Find out why the key changed. If the system of the machine was installed anew on purpose, forget its key: `vnflow host-keys forget SERVER`, with the server of `vnflow host-keys list`. The next key is checked against its console and pinned. When the key is right: `vnflow ops retry OP_OCC`.',
+  },
+  BASTION_HOST_KEY: {
+    status: 422,
+    title: 'Host key of the bastion changed',
+    retriable: false,
+    remedy:
+      'Compare the key of the detail with the one on the bastion (`ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` there). If the bastion was rebuilt: set `VNFLOW_BASTION_HOST_KEY` to that fingerprint where it is set, or else `vnflow host-keys forget bastion` (role admin); then `vnflow ops retry OP_OCC`. If not, somebody is between.',
   },
   NODE_COMMAND_FAILED: {
     status: 422,

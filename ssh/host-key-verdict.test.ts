@@ -65,3 +65,27 @@ test.for(LOSSES)('a host key that is refused after the connection was $name harm
   expect(rejections).toEqual([]);
   expect(node.passwordsSeen).toEqual([]);
 });
+
+test.for([
+  { changedCode: undefined, code: 'NODE_HOST_KEY' },
+  { changedCode: 'BASTION_HOST_KEY', code: 'BASTION_HOST_KEY' },
+] as const)(
+  'a machine with another key than the pinned one is refused with $code, before any credential',
+  async ({ changedCode, code }) => {
+    const opening = openSession({
+      host: '127.0.0.1',
+      port: node.port,
+      username: 'ubuntu',
+      auth: { password: PASSWORD },
+      hostKey: {
+        expected: ['SHA256:another'],
+        ...(changedCode === undefined ? {} : { changedCode }),
+        onFirstContact: () => {
+          throw new Error('there is a pinned key');
+        },
+      },
+      connectTimeoutMs: 3_000,
+    });
+    await expect(opening).rejects.toMatchObject({ code, message: expect.stringContaining('expected SHA256:another') });
+  },
+);

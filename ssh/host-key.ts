@@ -5,6 +5,8 @@ import { VnflowError } from '../domain/problems.ts';
 export interface HostKeyPolicy {
   /** Pinned fingerprints (`SHA256:…`, as OpenSSH prints them). Empty or undefined at the first contact. */
   readonly expected?: readonly string[];
+  /** The code of a changed key. Default: `NODE_HOST_KEY`. */
+  readonly changedCode?: 'NODE_HOST_KEY' | 'BASTION_HOST_KEY';
   /**
    * Called with the fingerprint at the first contact, before any credential is sent. It refuses the machine by
    * throwing.
@@ -28,7 +30,7 @@ function keyTypeOf(key: Buffer): string {
 
 /**
  * Checks the host key of a machine before vnflow logs in.
- * @throws VnflowError NODE_HOST_KEY when a key is pinned and the machine shows another
+ * @throws VnflowError NODE_HOST_KEY or BASTION_HOST_KEY when a key is pinned and the machine shows another
  */
 export async function checkHostKey(key: Buffer, machine: string, policy: HostKeyPolicy): Promise<void> {
   const fingerprint = fingerprintOf(key);
@@ -38,7 +40,7 @@ export async function checkHostKey(key: Buffer, machine: string, policy: HostKey
     await policy.onFirstContact(fingerprint, keyTypeOf(key));
     return;
   }
-  throw new VnflowError('NODE_HOST_KEY', {
+  throw new VnflowError(policy.changedCode ?? 'NODE_HOST_KEY', {
     detail: `The host key of ${machine} changed: expected ${expected.join(' or ')}, it shows ${fingerprint} (${keyTypeOf(key)}). No credential was sent.`,
   });
 }

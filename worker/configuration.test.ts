@@ -21,6 +21,14 @@ it('reads a bastion as user@host:port with default port 22, and an empty variabl
   expect(bastion('')).toBeUndefined();
 });
 
+it('takes fingerprints of the bastion, so that its first contact proves nothing', () => {
+  const [one, two] = [`SHA256:${'a'.repeat(43)}`, `SHA256:${'b+/'.repeat(14)}c`];
+  const read = (text: string) =>
+    readConfiguration({ VNFLOW_BASTION: 'jump@b', VNFLOW_BASTION_HOST_KEY: text }, directory).bastion?.hostKeys;
+  expect(read(`${one},${two}`)).toEqual([one, two]);
+  expect(read('')).toBeUndefined();
+});
+
 it('backs clusters up every six hours and keeps eight backups by default', () => {
   expect(readConfiguration({}, directory).backups).toEqual({ everySeconds: 21_600, keep: 8 });
   const told = readConfiguration({ VNFLOW_BACKUP_HOURS: '0.5', VNFLOW_BACKUPS_KEPT: '9' }, directory);
@@ -47,6 +55,7 @@ it.each([
   [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
   [{ TEMPORAL_ADDRESS: 'http://temporal' }, 'TEMPORAL_ADDRESS'],
   [{ VNFLOW_BASTION: 'no bastion' }, 'VNFLOW_BASTION'],
+  [{ VNFLOW_BASTION_HOST_KEY: 'ssh-ed25519 AAAA' }, 'VNFLOW_BASTION_HOST_KEY'],
   [{ VNFLOW_BACKUP_HOURS: '0' }, 'VNFLOW_BACKUP_HOURS'],
   [{ VNFLOW_BACKUPS_KEPT: 'all' }, 'VNFLOW_BACKUPS_KEPT'],
   [{ VNFLOW_MASTER_KEY: 'c2hvcnQ=' }, 'VNFLOW_MASTER_KEY'],

@@ -23,6 +23,7 @@ export type { Durability };
 
 /** It stands in texts and in identities of workers. */
 const BUILD = /^[\w.+-]{1,100}$/;
+const HOST_KEYS = /^SHA256:[A-Za-z0-9+/]{43}(?:,SHA256:[A-Za-z0-9+/]{43})*$/;
 const BASTION = /^(?<username>[^@\s]+)@(?<host>[^@\s]+?)(?::(?<port>\d{1,5}))?$/;
 
 const LISTEN = /^(?<host>[^\s/]+):(?<port>\d{1,5})$/;
@@ -42,6 +43,9 @@ const Environment = z.object({
   VNFLOW_BASTION: optionalVariable(z.string().regex(BASTION, 'must be user@host:port')),
   VNFLOW_BASTION_KEY_FILE: optionalVariable(z.string()),
   VNFLOW_BASTION_PASSWORD: optionalVariable(z.string()),
+  VNFLOW_BASTION_HOST_KEY: optionalVariable(
+    z.string().regex(HOST_KEYS, 'must be SHA256:… as `ssh-keygen -l` prints it; several separated by commas'),
+  ),
   VNFLOW_BOOT_MINUTES: optionalVariable(z.coerce.number().min(1).max(240)),
   VNFLOW_BACKUP_HOURS: optionalVariable(z.coerce.number().min(0.25).max(168)),
   VNFLOW_DURABILITY: optionalVariable(z.enum(DURABILITIES)),
@@ -217,6 +221,7 @@ function bastionOf(text: string, env: z.infer<typeof Environment>): Bastion {
     username,
     host,
     port: Number(port ?? 22),
+    ...(env.VNFLOW_BASTION_HOST_KEY === undefined ? {} : { hostKeys: env.VNFLOW_BASTION_HOST_KEY.split(',') }),
     ...(env.VNFLOW_BASTION_PASSWORD === undefined ? {} : { password: env.VNFLOW_BASTION_PASSWORD }),
     ...(env.VNFLOW_BASTION_KEY_FILE === undefined
       ? {}

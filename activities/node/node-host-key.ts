@@ -3,6 +3,7 @@ import { PROBLEMS, VnflowError } from '../../domain/problems.ts';
 import { consoleOutput } from '../../openstack/nova.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { type ClusterNode, findHostKey, pinHostKey } from '../../store/cluster-nodes.ts';
+import { bastionKeyId, NO_INSTANCE } from '../../store/host-keys.ts';
 import type { ActivityContext } from '../activity-context.ts';
 import { writeAsAttempt } from '../attempt/step-attempt.ts';
 import type { ActivityDependencies, Bastion } from '../dependencies.ts';
@@ -16,8 +17,6 @@ import { patientReader } from './patient-reader.ts';
  * one.
  */
 const CONSOLE_TIMEOUT_MS = 20_000;
-/** The instance that the host key of a bastion is stored with: a bastion belongs to none. */
-const NO_INSTANCE = '00000000-0000-0000-0000-000000000000';
 const CONSOLE_LINES = 200;
 /** All attempts of this process share this reader. */
 const readServerConsole = createConsoleReader();
@@ -82,13 +81,19 @@ async function readConsole(context: ActivityContext, serverId: string): Promise<
   }
 }
 
-/** The host key that a bastion must show. It is pinned at the first contact, because no console announces it. */
-export async function bastionHostKey(deps: ActivityDependencies, { host, port }: Bastion): Promise<HostKeyPolicy> {
-  const id = `bastion ${host}:${port}`;
+/**
+ * The host key that a bastion must show: one of the configuration, or else the one of the first contact, which is
+ * pinned, because no console announces it.
+ */
+export async function bastionHostKey(deps: ActivityDependencies, bastion: Bastion): Promise<HostKeyPolicy> {
+  const changedCode = 'BASTION_HOST_KEY';
+  if (bastion.hostKeys !== undefined) return { expected: bastion.hostKeys, changedCode, onFirstContact: () => {} };
+  const id = bastionKeyId(bastion);
   const pinned = await findHostKey(deps.db, id);
   const expected = pinned ? [pinned.fingerprint] : [];
   return {
     expected,
+    changedCode,
     onFirstContact: async (fingerprint, keyType) => {
       await pinHostKey(deps.db, {
         serverId: id,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CANCEL_MODES, OPERATION_STATES } from '../../domain/operation/state.ts';
 import { OPERATIONS } from '../../domain/operations.ts';
 import { EvictedPod } from '../../domain/vnf-kinds/kubernetes-cluster/evicted-pods.ts';
-import { type Contract, type Contracts, shows } from '../openapi/contract.ts';
+import { type Contract, type Contracts, removes, shows } from '../openapi/contract.ts';
 import { KeptProblem } from '../openapi/problem.ts';
 import { KUBECONFIG_TYPE, KubeconfigRequest } from './kubeconfig.ts';
 import { PlanRequest, VnfdPlanRequest } from './plan-answer.ts';
@@ -257,6 +257,21 @@ const RegistryCa = z
   .strictObject({ certificate: z.string(), fingerprint256: z.string(), validUntil: time })
   .meta({ id: 'RegistryCa' });
 
+const HostKey = z
+  .strictObject({
+    /** Id of the server, or `bastion`. */
+    machine: z.string(),
+    /** Only of the bastion: `host:port`. */
+    address: z.string().optional(),
+    nodeName: z.string().optional(),
+    vnfInstanceId: z.uuid().optional(),
+    keyType: z.string(),
+    fingerprint: z.string(),
+    source: z.enum(['console', 'first-contact']),
+    seenAt: time,
+  })
+  .meta({ id: 'HostKey' });
+
 export const VNFLOW_CONTRACTS: Contracts = {
   '/vnf_lcm_op_occs/{id}/timeline': { GET: shows('An operation with its steps', Timeline) },
   '/vnf_lcm_op_occs/{id}/events': {
@@ -295,6 +310,10 @@ export const VNFLOW_CONTRACTS: Contracts = {
     },
   },
   '/vnf_instances/{id}/plan': { POST: { ...shows('What an operation would do', Plan), body: PlanRequest } },
+  '/host_keys': {
+    GET: shows("Pinned SSH host keys of the project's servers, and of the bastion", z.array(HostKey)),
+  },
+  '/host_keys/{machine}': { DELETE: removes('Forget a host key: the next contact pins a new one') },
   '/plan': { POST: { ...shows('What instantiate would do, without an instance', Plan), body: VnfdPlanRequest } },
   '/health': { GET: { summary: 'Can the API answer, and what is missing?', answers: { 200: Health, 503: Health } } },
   '/audit': {

@@ -6,6 +6,7 @@ import { vnfInstanceOf, vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
 import { backupsOf } from './backups.ts';
 import { clusterAnswer } from './cluster-answer.ts';
 import { eventsOf } from './events.ts';
+import { hostKeyResources } from './host-keys.ts';
 import { kubeconfigEndpoint } from './kubeconfig.ts';
 import { PlanRequest, planAnswer, VnfdPlanRequest, vnfdPlanAnswer } from './plan-answer.ts';
 import { registryCaOf } from './registry-ca.ts';
@@ -23,6 +24,7 @@ export function vnflowResources(context: ApiContext): Record<string, Endpoints> 
   };
   return {
     ...stepControlResources(context),
+    ...hostKeyResources(context),
     ...stepResources(context),
     '/vnf_lcm_op_occs/:id/timeline': {
       GET: withoutBody(async (request) => ({
