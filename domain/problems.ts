@@ -398,6 +398,27 @@ export const PROBLEMS = {
     retriable: false,
     remedy: 'Read the tail of the output, then `vnflow ops retry OP_OCC`.',
   },
+  NODE_SUDO_TTY: {
+    status: 422,
+    title: 'sudo on the node wants a terminal',
+    retriable: false,
+    remedy:
+      'Remove `requiretty` from the sudoers of the node, for example with `Defaults:USER !requiretty` in /etc/sudoers.d, then `vnflow ops retry OP_OCC`.',
+  },
+  NODE_KEY_UNREADABLE: {
+    status: 422,
+    title: 'Private key cannot be read',
+    retriable: false,
+    remedy:
+      "Give a private key in PEM or OpenSSH form without a passphrase (`ssh-keygen -p -N '' -f KEY` removes one). Of a node: `vnflow ops rollback OP_OCC` (or fail), then send the request again. Of the bastion: correct the file of `VNFLOW_BASTION_KEY_FILE`, restart the workers, then `vnflow ops retry OP_OCC`.",
+  },
+  NODE_PROFILE: {
+    status: 422,
+    title: 'Login profile prints text',
+    retriable: false,
+    remedy:
+      'Let the profile of the user on the node (`.bashrc`, `.profile`, /etc/profile.d) print nothing in shells without a terminal: put `[ -t 1 ] || return` before it. Then `vnflow ops retry OP_OCC`.',
+  },
   NODE_PROTOCOL: {
     status: 422,
     title: 'Node gave an answer that makes no sense',

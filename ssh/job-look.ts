@@ -20,7 +20,7 @@ const exitSchema = z.union([z.literal('timeout'), z.coerce.number().int().min(0)
 
 /**
  * Parses the output of `lookCommand`.
- * @throws VnflowError NODE_PROTOCOL when it has another format; the error never repeats the output, which may hold
+ * @throws VnflowError NODE_PROFILE when other text comes before it, NODE_PROTOCOL when it has another format; the error never repeats the output, which may hold
  * secrets
  */
 export function parseLook(bytes: Buffer, label: string): JobLook {
@@ -29,6 +29,8 @@ export function parseLook(bytes: Buffer, label: string): JobLook {
   let exit: number | 'timeout' | undefined;
   let at = 0;
   let logFrom = 0;
+  const profile = textBefore(bytes);
+  if (profile !== '') throw createProfileProblem(label, profile);
   while (at < bytes.length) {
     const newline = bytes.indexOf(10, at);
     const end = newline < 0 ? bytes.length : newline;
@@ -45,6 +47,21 @@ export function parseLook(bytes: Buffer, label: string): JobLook {
   }
   if (!state || (state === 'finished' && exit === undefined)) throw createProtocolProblem(label, 'no state of a job');
   return { ...look, state, ...(exit === undefined ? {} : { exit }), logFrom, log: bytes.subarray(at) };
+}
+
+/** Text before the first line of the output. Only a profile of the login user prints there. */
+function textBefore(bytes: Buffer): string {
+  const text = bytes.toString('utf8', 0, 8192);
+  const at = text.search(/^state \w+$/m);
+  return at > 0 ? text.slice(0, at) : '';
+}
+
+/** A profile prints text into the output of every command, so that no answer can be read. */
+export function createProfileProblem(label: string, text: string): VnflowError {
+  return new VnflowError('NODE_PROFILE', {
+    detail: `A login profile of the user on the ${label} prints text before the output of a command.`,
+    seen: text.trim().slice(0, 300),
+  });
 }
 
 function addOutput(outputs: Record<string, string>, line: string, label: string): void {

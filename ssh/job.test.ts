@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { problemOf } from '../test/testing/problem-of.ts';
 import { type LoopbackNode, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
+import type { ExecResult } from './exec.ts';
 import { cancelJob, type FollowOptions, isJobBegun, type Job, jobId, runJob } from './job.ts';
 import { startCommand } from './job-commands.ts';
 import { openSession, type SshSession } from './session.ts';
@@ -312,4 +313,45 @@ test('a job that runs or has succeeded counts as begun, a failed one does not', 
 
 test("a job's id can be the name of a systemd unit, whatever characters the step's name has", () => {
   expect(jobId('4f2c-11', 'prepareNode(workerNode[2])')).toBe('4f2c-11-prepareNode-workerNode-2');
+});
+
+/** A session whose commands answer otherwise. */
+function changed(session: SshSession, change: (result: ExecResult) => ExecResult): SshSession {
+  return { ...session, exec: async (command, options) => change(await session.exec(command, options)) };
+}
+
+test('a login profile that prints text is named, and what it prints', async () => {
+  const greeting = (result: ExecResult) => ({
+    ...result,
+    stdout: `Welcome to worker1\n${result.stdout}`,
+    stdoutBytes: Buffer.concat([Buffer.from('Welcome to worker1\n'), result.stdoutBytes]),
+  });
+  const session = changed(await login(), greeting);
+  const expected = { code: 'NODE_PROFILE', seen: 'Welcome to worker1', message: expect.stringContaining('profile') };
+  expect(await problemOf(run(session, job('exit 0')))).toMatchObject(expected);
+  await run(await login(), job('exit 0'));
+  expect(await problemOf(isJobBegun(session, 'op1-prepare', node.jobRoot))).toMatchObject(expected);
+});
+
+test('a sudo that wants a terminal is named', async () => {
+  const refusal = 'sudo: sorry, you must have a tty to run sudo\n';
+  const session = changed(await login(), (result) => ({ ...result, code: 1, stdout: '', stderr: refusal }));
+  expect(await problemOf(run(session, job('exit 0')))).toMatchObject({
+    code: 'NODE_SUDO_TTY',
+    message: expect.stringContaining('requiretty'),
+  });
+});
+
+test('a private key that cannot be read is named, without its text', async () => {
+  const opening = openSession({
+    host: '127.0.0.1',
+    port: node.port,
+    username: 'ubuntu',
+    auth: { privateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n' },
+    hostKey: { expected: [node.fingerprint], onFirstContact: () => undefined },
+    connectTimeoutMs: 3_000,
+  });
+  const problem = await problemOf(opening);
+  expect(problem).toMatchObject({ code: 'NODE_KEY_UNREADABLE', message: expect.stringContaining('"ubuntu"') });
+  expect(`${problem.message} ${problem.seen}`).not.toContain('canary');
 });

@@ -9,7 +9,7 @@ import {
   stopCommand,
   storeScriptCommand,
 } from './job-commands.ts';
-import { type JobLook, parseLook } from './job-look.ts';
+import { createProfileProblem, type JobLook, parseLook } from './job-look.ts';
 import { createLogLines, type LogLines } from './log-lines.ts';
 import { secretVariables } from './log-redaction.ts';
 import { createLogTail, type LogTail } from './log-tail.ts';
@@ -76,7 +76,7 @@ export function jobId(operationId: string, stepId: string): string {
 /**
  * Runs a script as a detached job on a node, or attaches to the job that an earlier attempt started, and waits for its
  * end.
- * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), PACKAGE_SOURCE_GONE (exit 69),
+ * @throws VnflowError NODE_COMMAND_TRANSIENT (exit 75, job vanished; retriable), PACKAGE_SOURCE_GONE (exit 69), NODE_PROFILE,
  * NODE_COMMAND_FAILED, NODE_DISK_FULL, NODE_JOB_TIMEOUT, NODE_UNREACHABLE (session lost: the job goes on, the next
  * attempt attaches), NODE_AUTH (sudo), NODE_PROTOCOL; the signal's reason when aborted (the job goes on: see
  * `cancelJob`)
@@ -116,6 +116,9 @@ export async function isJobBegun(session: SshSession, id: string, root: string =
   return state === 'running' || state === 'unclear' || (state === 'finished' && exit === 0);
 }
 
+/** What `startCommand` prints. */
+const ANSWERS = ['started', 'running', 'succeeded', 'script-missing', 'incomplete', 'unclear'];
+
 interface Place {
   readonly root: string;
   readonly signal: AbortSignal | undefined;
@@ -149,8 +152,16 @@ async function tryStart(
     timeoutMs: 90_000,
     ...(signal ? { signal } : {}),
   });
-  if (result.code === 0) return result.stdout.trim();
+  if (result.code === 0) return readAnswer(session, result.stdout);
   throw createTransientProblem(session, `"${job.description}" could not be started`, result.stderr);
+}
+
+/** The word that `startCommand` printed. @throws VnflowError NODE_PROFILE when other text stands before it */
+function readAnswer({ label }: SshSession, stdout: string): string {
+  const lines = stdout.trim().split('\n');
+  const word = lines.at(-1) ?? '';
+  if (lines.length > 1 && ANSWERS.includes(word)) throw createProfileProblem(label, lines.slice(0, -1).join('\n'));
+  return stdout.trim();
 }
 
 async function storeScript(

@@ -148,7 +148,12 @@ function createDropProblem({ label }: LoginTarget, error: unknown): VnflowError 
 function createLoginProblem(target: LoginTarget, error: unknown): VnflowError {
   const seen = messageOf(error);
   const level = error instanceof Error && 'level' in error ? error.level : undefined;
-  if (level === 'client-authentication' || /privateKey/.test(seen)) {
+  if (isAboutPrivateKey(seen))
+    return new VnflowError('NODE_KEY_UNREADABLE', {
+      detail: `The private key of user "${target.username}" for the ${target.label} cannot be read. No connection was made with it.`,
+      seen,
+    });
+  if (level === 'client-authentication') {
     const with_ = target.privateKey === undefined ? 'password' : 'key';
     return new VnflowError('NODE_AUTH', {
       detail: `The ${target.label} refused the login of user "${target.username}" (${with_}).`,
@@ -156,6 +161,11 @@ function createLoginProblem(target: LoginTarget, error: unknown): VnflowError {
     });
   }
   return new VnflowError('NODE_UNREACHABLE', { detail: `The ${target.label} gave no SSH session: ${seen}.`, seen });
+}
+
+/** The words of ssh2 when it cannot parse a key. They never contain the key. */
+function isAboutPrivateKey(text: string): boolean {
+  return /^(Cannot parse privateKey|privateKey value does not contain)/.test(text);
 }
 
 function messageOf(error: unknown): string {
