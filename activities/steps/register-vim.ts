@@ -5,6 +5,7 @@ import {
   credentialsOf,
   type KubernetesCredentials,
   namespaceNames,
+  OLD_VIM_BINDING,
   VIM_ACCOUNT,
   vimAccountManifest,
 } from '../../domain/vnf-kinds/kubernetes-cluster/vim-service-account.ts';
@@ -38,6 +39,7 @@ export async function registerVim(step: StepContextOf<'registerVim'>): Promise<u
     const name = await chooseVimName(node);
     const cluster = await readClusterContext(node);
     await runAsRoot(node, [...KUBECTL, 'apply', '-f', '-'], { stdin: vimAccountManifest() });
+    await runAsRoot(node, [...KUBECTL, 'delete', 'clusterrolebinding', OLD_VIM_BINDING, '--ignore-not-found']);
     const access = await awaitAccess(node, cluster.endpoint);
     const { tenant } = await readInstance(node);
     const { vnfInstanceId } = step.input;

@@ -6,15 +6,33 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const CA = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const secret = (data: Record<string, string> | undefined) => JSON.stringify({ kind: 'Secret', ...(data && { data }) });
 
-it('asks for a token that lives as long as the account, and binds the account to cluster-admin', () => {
+it('asks for a token that lives as long as the account, and binds the account to the role of a VNF manager', () => {
   const documents = vimAccountManifest()
     .split('---\n')
     .filter(Boolean)
     .map((text) => JSON.parse(text));
-  expect(documents.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRoleBinding', 'Secret']);
-  const [account, binding, token] = documents;
+  expect(documents.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Secret']);
+  const [account, role, binding, token] = documents;
   expect(binding.subjects).toEqual([{ kind: 'ServiceAccount', name: 'vnflow-vim', namespace: 'kube-system' }]);
-  expect(binding.roleRef.name).toBe('cluster-admin');
+  expect(binding.roleRef.name).toBe(role.metadata.name);
+  const mayChange = (group: string, resource: string) =>
+    role.rules.some(
+      ({ apiGroups, resources, verbs }: { apiGroups: string[]; resources: string[]; verbs: string[] }) =>
+        apiGroups.includes(group) &&
+        (resources.includes(resource) || resources.includes('*')) &&
+        verbs.includes('create'),
+    );
+  expect([mayChange('', 'namespaces'), mayChange('apps', 'deployments'), mayChange('batch', 'jobs')]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  const rbac = 'rbac.authorization.k8s.io';
+  for (const resource of ['clusterroles', 'clusterrolebindings']) expect(mayChange(rbac, resource)).toBe(false);
+  for (const resource of ['nodes', 'persistentvolumes']) expect(mayChange('', resource)).toBe(false);
+  expect(
+    role.rules.flatMap(({ apiGroups, verbs }: { apiGroups: string[]; verbs: string[] }) => [...apiGroups, ...verbs]),
+  ).not.toContain('*');
   expect(token.type).toBe('kubernetes.io/service-account-token');
   expect(token.metadata.annotations['kubernetes.io/service-account.name']).toBe(account.metadata.name);
 });

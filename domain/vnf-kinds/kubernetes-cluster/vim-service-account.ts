@@ -1,10 +1,42 @@
 import { z } from 'zod';
 
-/**
- * The service account that users of a VIM cluster act as. Its binding and the Secret with its token have this name,
- * too.
- */
+/** The service account that users of a VIM cluster act as. The Secret with its token has this name, too. */
 export const VIM_ACCOUNT = { namespace: 'kube-system', name: 'vnflow-vim' } as const;
+/** The role of the account, and its binding. Earlier releases bound the account to cluster-admin, by its own name. */
+const VIM_ROLE = 'vnflow-vnfm';
+/** The binding of earlier releases. A binding cannot get another role, so it is deleted. */
+export const OLD_VIM_BINDING = VIM_ACCOUNT.name;
+
+const WORK_WITH = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+const LOOK_AT = ['get', 'list', 'watch'];
+
+/**
+ * What a VNF manager does in a cluster: it makes namespaces and what containerised VNFs consist of, and looks at the
+ * nodes. It may give roles that it has itself, and no others; it changes no nodes, no webhooks, no volumes of the
+ * cluster and no certificates.
+ */
+const VNFM_RULES = [
+  {
+    apiGroups: [''],
+    resources: [
+      ...['namespaces', 'pods', 'services', 'endpoints', 'configmaps', 'secrets', 'serviceaccounts'],
+      ...['persistentvolumeclaims', 'replicationcontrollers', 'limitranges', 'resourcequotas'],
+    ],
+    verbs: WORK_WITH,
+  },
+  { apiGroups: [''], resources: ['pods/exec', 'pods/portforward'], verbs: ['get', 'create'] },
+  { apiGroups: [''], resources: ['pods/log', 'nodes', 'events', 'persistentvolumes'], verbs: LOOK_AT },
+  {
+    apiGroups: ['apps', 'batch', 'autoscaling', 'policy', 'networking.k8s.io', 'discovery.k8s.io'],
+    resources: ['*'],
+    verbs: WORK_WITH,
+  },
+  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: WORK_WITH },
+  { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: LOOK_AT },
+  { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: LOOK_AT },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: LOOK_AT },
+  { apiGroups: ['metrics.k8s.io'], resources: ['pods', 'nodes'], verbs: LOOK_AT },
+];
 
 /**
  * What makes the account: for `kubectl apply -f -`, which may run any number of times. The token does not expire (a VIM
@@ -18,9 +50,15 @@ export function vimAccountManifest(): string {
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels } },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: VIM_ROLE, labels },
+      rules: VNFM_RULES,
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRoleBinding',
-      metadata: { name, labels },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      metadata: { name: VIM_ROLE, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: VIM_ROLE },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     },
     {

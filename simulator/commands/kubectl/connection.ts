@@ -1,8 +1,9 @@
 import type { ClusterState } from '../../world/cluster/clusters.ts';
 import { dialError, reachApi } from '../../world/cluster/endpoints.ts';
+import { kindOf } from '../../world/cluster/kinds.ts';
 import { serverOf, trustedAuthority } from '../../world/cluster/kube-nodes.ts';
 import { type Identity, identityIn } from '../../world/cluster/kubeconfig.ts';
-import { bearerOf, isBoundAsAdmin } from '../../world/cluster/service-accounts.ts';
+import { bearerOf, isAllowed } from '../../world/cluster/service-accounts.ts';
 import { FileError } from '../../world/files/tree.ts';
 import { goClient } from '../../world/internet/proxy-client.ts';
 import type { SimNode } from '../../world/world.ts';
@@ -78,7 +79,9 @@ export function forbidden(
 ): Output | undefined {
   if (identity.groups.includes('system:masters') || identity.groups.includes('kubeadm:cluster-admins'))
     return undefined;
-  if (isBoundAsAdmin(cluster, identity)) return undefined;
+  const asked = verb === 'get' && name === undefined ? 'list' : verb;
+  if (isAllowed(cluster, identity, { verb: asked, group: kindOf(plural)?.group ?? '', resource: plural }))
+    return undefined;
   const own = identity.user.replace(/^system:node:/, '');
   if (identity.groups.includes('system:nodes') && plural === 'nodes' && verb === 'get' && name === own)
     return undefined;

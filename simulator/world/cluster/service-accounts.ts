@@ -153,25 +153,56 @@ export function bearerOf(server: SimNode, cluster: ClusterState, token: string):
   return { user: claims.sub, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
 }
 
-/** Whether a ClusterRoleBinding to cluster-admin names the caller. */
-export function isBoundAsAdmin(cluster: ClusterState, identity: Identity): boolean {
-  return isBoundTo(cluster, identity, ['cluster-admin']);
+/** What a caller wants to do. */
+export interface Action {
+  readonly verb: string;
+  readonly group: string;
+  /** Plural name of the resource. */
+  readonly resource: string;
+}
+
+/** Whether a ClusterRoleBinding to cluster-admin, or to a ClusterRole with a rule for the action, names the caller. */
+export function isAllowed(cluster: ClusterState, identity: Identity, action: Action): boolean {
+  return isBoundTo(
+    cluster,
+    identity,
+    (role) => role === 'cluster-admin' || rulesOf(cluster, role).some((rule) => covers(rule, action)),
+  );
 }
 
 /** Whether the caller may list what no namespace has: of the roles view, edit and admin, namespaces alone. */
 export function mayList(cluster: ClusterState, identity: Identity, plural: string): boolean {
-  if (isBoundAsAdmin(cluster, identity)) return true;
+  if (isAllowed(cluster, identity, { verb: 'list', group: '', resource: plural })) return true;
   const isForUsers = !['nodes', 'persistentvolumes', 'secrets'].includes(plural);
-  return isForUsers && isBoundTo(cluster, identity, ['view', 'edit', 'admin']);
+  return isForUsers && isBoundTo(cluster, identity, (role) => ['view', 'edit', 'admin'].includes(role));
 }
 
-function isBoundTo(cluster: ClusterState, { user, groups }: Identity, roles: readonly string[]): boolean {
+function isBoundTo(
+  cluster: ClusterState,
+  { user, groups }: Identity,
+  isWanted: (clusterRole: string) => boolean,
+): boolean {
   return Object.values(cluster.objects).some((object) => {
     if (object.kind !== 'ClusterRoleBinding') return false;
-    const { name } = (object['roleRef'] ?? {}) as { readonly name?: string };
+    const { name = '' } = (object['roleRef'] ?? {}) as { readonly name?: string };
     const subjects = (object['subjects'] ?? []) as readonly Subject[];
-    return roles.includes(name ?? '') && subjects.some((subject) => [user, ...groups].includes(subjectName(subject)));
+    return isWanted(name) && subjects.some((subject) => [user, ...groups].includes(subjectName(subject)));
   });
+}
+
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs?: readonly string[];
+}
+
+function rulesOf(cluster: ClusterState, role: string): readonly Rule[] {
+  return (cluster.objects[`ClusterRole//${role}`]?.['rules'] ?? []) as readonly Rule[];
+}
+
+function covers({ apiGroups = [], resources = [], verbs = [] }: Rule, { verb, group, resource }: Action): boolean {
+  const has = (list: readonly string[], one: string) => list.includes(one) || list.includes('*');
+  return has(apiGroups, group) && has(resources, resource) && has(verbs, verb);
 }
 
 interface Subject {
