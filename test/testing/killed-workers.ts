@@ -9,6 +9,8 @@ import { type SystemOfWorkers, startSystemOfWorkers } from './system-of-workers.
 const STEPS_WITH_JOBS =
   /^(prepareNode|loadBalancer|initControlPlane|installCni|joinControlPlane|joinWorker|prepareRegistry|startRegistry)-/;
 
+const MOST_TRIES = 4;
+
 /** A system whose workers are killed (-9) one after another, each at the next border of a step. */
 export interface KilledWorkers extends Pick<SystemOfWorkers, 'http' | 'simulator'> {
   /** Kills so far. */
@@ -44,13 +46,22 @@ async function survive(
   request: () => Promise<AxiosResponse>,
 ): Promise<void> {
   const seq = simulator.ledger.entries().at(-1)?.seq ?? 0;
-  const operation = operationOf(await request());
+  const operation = operationOf(await repeatUntilTaken(request));
   const ended = await settled(http, operation, { timeoutMs: 380_000 });
   expect(ended.error).toBeUndefined();
   expect(ended.operationState).toBe('COMPLETED');
   expect(misdeeds(simulator, simulator.ledger.entries(seq))).toEqual([]);
   const all = await listBorders(http, operation);
   await expect.poll(() => all.filter((border) => !workers.struck.has(border)), { timeout: 20_000 }).toEqual([]);
+}
+
+/** While no worker lives, vnflow answers 503 with Retry-After; a client repeats its request. */
+async function repeatUntilTaken(request: () => Promise<AxiosResponse>): Promise<AxiosResponse> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await request();
+    if (answer.status !== 503 || tries === MOST_TRIES) return answer;
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers['retry-after']) * 1000));
+  }
 }
 
 /** The steps of an operation that ended, and the borders of each at which a worker had to die. */

@@ -30,11 +30,11 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
     const connectionPoints = connectionPointsOf(contents.resources(node.vdu_id));
     checkName(`${role}.ssh_cp_name`, node.ssh_cp_name, connectionPoints);
     checkName(`${role}.nic_cp_name`, node.nic_cp_name, connectionPoints);
-    if (!hasCredential(node)) throw wrong(`${role}.password`, 'is missing; give password or private_key');
+    if (!hasCredential(node)) throw createMemberProblem(`${role}.password`, 'is missing; give password or private_key');
   }
   const { vdu_id, cluster_cp_name, cluster_fip_name } = parameters.master_node;
   if (vdu_id === parameters.worker_node.vdu_id) {
-    throw wrong('worker_node.vdu_id', 'must be another VDU than master_node.vdu_id');
+    throw createMemberProblem('worker_node.vdu_id', 'must be another VDU than master_node.vdu_id');
   }
   const connectionPoints = connectionPointsOf(contents.resources(vdu_id));
   checkName('master_node.cluster_cp_name', cluster_cp_name, connectionPoints);
@@ -45,18 +45,21 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
 function checkScript(parameters: ClusterParameters, { files }: PackageContents): void {
   const { script_path: given, proxy, [INSTALL_PARAMETERS]: values = {} } = parameters;
   const text = scriptText(given, files);
-  if (text === undefined) throw wrong('script_path', `the VNF package has no file ${given}`);
+  if (text === undefined) throw createMemberProblem('script_path', `the VNF package has no file ${given}`);
   const verdict = installContractOf(text);
-  if ('missing' in verdict) throw wrong('script_path', describeMissing(given, verdict.missing));
+  if ('missing' in verdict) throw createMemberProblem('script_path', describeMissing(given, verdict.missing));
   if ((proxy?.http_proxy || proxy?.https_proxy) && !readsProxy(text)) {
-    throw wrong('proxy', `the install script ${given} reads no http_proxy, so its nodes could not use a proxy`);
+    throw createMemberProblem(
+      'proxy',
+      `the install script ${given} reads no http_proxy, so its nodes could not use a proxy`,
+    );
   }
   checkInstallParameters(values, { at: `${MEMBER}.${INSTALL_PARAMETERS}`, script: { path: given, text } });
 }
 
 function checkProxy(proxy: ProxyParameters | undefined): void {
   const problem = proxy && proxyProblem(proxy);
-  if (problem) throw wrong(`proxy.${problem.member}`, problem.sentence);
+  if (problem) throw createMemberProblem(`proxy.${problem.member}`, problem.sentence);
 }
 
 /**
@@ -71,7 +74,7 @@ const NETWORK_SIZES = [
 /** Checks a network of pods or services. */
 function checkInside(member: string, cidr: string, sizes: NetworkSizes): void {
   const sentence = unusableNetwork(cidr, sizes);
-  if (sentence !== undefined) throw wrong(`master_node.${member}`, sentence);
+  if (sentence !== undefined) throw createMemberProblem(`master_node.${member}`, sentence);
 }
 
 const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)$/;
@@ -82,9 +85,9 @@ function connectionPointsOf(resources: ReadonlyMap<string, string>): string[] {
 
 function checkName(member: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
-  throw wrong(member, `${name} is not in the VNF package; it has ${known.join(', ') || 'none'}`);
+  throw createMemberProblem(member, `${name} is not in the VNF package; it has ${known.join(', ') || 'none'}`);
 }
 
-function wrong(member: string, sentence: string): VnflowError {
+function createMemberProblem(member: string, sentence: string): VnflowError {
   return new VnflowError('BAD_REQUEST', { detail: `${MEMBER}.${member}: ${sentence}.` });
 }
