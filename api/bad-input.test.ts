@@ -291,7 +291,7 @@ const INSTANTIATE: [name: string, change: Change, status: number, code: string, 
     (body) => (cluster(body).master_node.cluster_cidr = '10.96.0.0/31'),
     400,
     'BAD_REQUEST',
-    /master_node\.cluster_cidr: must not be smaller than a \/30/,
+    /master_node\.cluster_cidr: must not be smaller than a \/28/,
   ],
   [
     'the placeholder of the guides as proxy',

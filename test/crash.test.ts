@@ -145,7 +145,9 @@ it('kill -9 of the Temporal server: it is started again at its address, and the 
   const operation = operationOf(
     await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, guideRequest('instantiate-simple.json', authUrl)),
   );
-  await expect.poll(async () => (await http.get(operation)).data.operationState).toBe('PROCESSING');
+  await expect
+    .poll(async () => (await http.get(operation)).data.operationState, { timeout: 30_000 })
+    .toBe('PROCESSING');
   process.kill(before?.temporal?.process?.pid ?? 0, 'SIGKILL');
   const ended = await settled(http, operation, { timeoutMs: 120_000 });
   expect(ended.error).toBeUndefined();

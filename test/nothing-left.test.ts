@@ -17,10 +17,10 @@ afterAll(async () => {
 });
 
 /**
- * Tables that keep their rows for ever: operations, their steps and events. The bastion's host key belongs to no
+ * Tables that keep their rows for ever: operations, their steps with the logs, and events. The bastion's host key belongs to no
  * instance.
  */
-const HISTORY = ['vnf_lcm_op_occ', 'operation_step', 'operation_event'];
+const HISTORY = ['vnf_lcm_op_occ', 'operation_step', 'operation_step_log', 'operation_event'];
 async function store(): Promise<Record<string, unknown[]>> {
   const content = await storeContent(system.db);
   for (const table of HISTORY) delete content[table];

@@ -1,4 +1,3 @@
-import { sizeOfNetwork } from '../../ipv4-network.ts';
 import { VnflowError } from '../../problems.ts';
 import { parseSlot } from '../../slot.ts';
 import type { VnfFacts } from '../vnf-kind.ts';
@@ -45,11 +44,11 @@ const isOf = (vduId: string) => (slot: string) => parseSlot(slot).vduId === vduI
 /**
  * Can a cluster of this shape be made?
  * @param flavourId for the message
- * @throws VnflowError BAD_REQUEST when there is no control-plane node, several have no common address, or the network of
- * the pods is too small for them
+ * @throws VnflowError BAD_REQUEST when there is no control-plane node, or several have no common
+ * address
  */
 export function checkNewCluster(
-  { controlPlane: { count, vduId }, workers, loadBalanced }: ClusterShape,
+  { controlPlane: { count, vduId }, loadBalanced }: ClusterShape,
   { master_node }: ClusterParameters,
   flavourId: string,
 ): void {
@@ -58,21 +57,9 @@ export function checkNewCluster(
       detail: `additionalParams.k8s_cluster_installation_param.master_node.vdu_id: flavour "${flavourId}" has no ${vduId} at this level; a cluster needs a control-plane node.`,
     });
   }
-  const nodes = count + workers.count;
-  const room = roomForNodes(master_node.pod_cidr);
-  if (nodes > room) {
-    throw new VnflowError('BAD_REQUEST', {
-      detail: `additionalParams.k8s_cluster_installation_param.master_node.pod_cidr: ${master_node.pod_cidr} has room for ${room} nodes, each with a /24 of it, and the cluster has ${nodes}.`,
-    });
-  }
   if (count > 1 && !loadBalanced) {
     throw new VnflowError('BAD_REQUEST', {
       detail: `additionalParams.k8s_cluster_installation_param.master_node.cluster_cp_name: ${count} control-plane nodes need a common address; name the port of the virtual IP, not ${master_node.nic_cp_name}.`,
     });
   }
-}
-
-/** kubeadm and Cilium give a /24 of the pods' network to each node. */
-function roomForNodes(podCidr: string): number {
-  return sizeOfNetwork(podCidr) / 256;
 }
