@@ -38,7 +38,7 @@ export function addressesOfNetwork(cidr: string, limit: number): readonly string
 }
 
 /** How many addresses a network has. Zero when it is no IPv4 network. */
-export function sizeOfNetwork(cidr: string): number {
+function sizeOfNetwork(cidr: string): number {
   const network = parse(cidr);
   return network === undefined ? 0 : 2 ** (32 - network.prefix);
 }

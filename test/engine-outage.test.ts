@@ -32,7 +32,9 @@ it('reads go on while the Temporal server is dead, what needs it answers 503, an
   const vnfdId = await onboardSample(http);
   const [first, second] = [await createInstance(http, vnfdId), await createInstance(http, vnfdId)];
   const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${first}/instantiate`, instantiateBody()));
-  await expect.poll(async () => (await http.get(operation)).data.operationState).toBe('PROCESSING');
+  await expect
+    .poll(async () => (await http.get(operation)).data.operationState, { timeout: 30_000 })
+    .toBe('PROCESSING');
   const port = Number(temporal.address.split(':')[1]);
   process.kill(temporal.pid, 'SIGKILL');
   const refused = await http.post(`/vnflcm/v2/vnf_instances/${second}/instantiate`, instantiateBody());

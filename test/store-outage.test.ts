@@ -26,7 +26,9 @@ it('answers 503 with Retry-After while Postgres is away, and an operation under 
   const { http, instantiateBody } = system;
   const id = await createInstance(http, await onboardSample(http));
   const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, instantiateBody()));
-  await expect.poll(async () => (await http.get(operation)).data.operationState).toBe('PROCESSING');
+  await expect
+    .poll(async () => (await http.get(operation)).data.operationState, { timeout: 30_000 })
+    .toBe('PROCESSING');
   await proxy.cut();
   const answers = await Promise.all([
     http.get(operation),
