@@ -15,7 +15,8 @@ export interface StepLogPart {
 }
 
 /**
- * Appends a piece to the log of an attempt. The pieces of one attempt come from one process, one after the other.
+ * Appends a piece to the log of an attempt. The pieces of one attempt come from one process, one after the other. A
+ * process that was stopped, and continues when a later attempt has begun, appends nothing.
  * @param text whole lines, cleaned and without secrets
  */
 export async function appendStepLog(
@@ -25,7 +26,9 @@ export async function appendStepLog(
 ): Promise<void> {
   await sql`insert into operation_step_log (vnf_lcm_op_occ_id, step_id, attempt, seq, text)
     select ${vnfLcmOpOccId}, ${stepId}, ${attempt}, coalesce(max(seq), 0) + 1, ${text} from operation_step_log
-    where vnf_lcm_op_occ_id = ${vnfLcmOpOccId} and step_id = ${stepId} and attempt = ${attempt}`.execute(db);
+    where vnf_lcm_op_occ_id = ${vnfLcmOpOccId} and step_id = ${stepId} and attempt = ${attempt}
+    having not exists (select 1 from operation_step as later
+      where vnf_lcm_op_occ_id = ${vnfLcmOpOccId} and step_id = ${stepId} and later.attempt > ${attempt})`.execute(db);
 }
 
 /** Deletes the oldest pieces of an attempt's log, as far as the log is longer than the store keeps. */

@@ -173,6 +173,9 @@ it('ignores an attempt that a later one has overtaken, and changes no operation 
   await expect(recordStepStarted(db, { ...key, scheduledAt: at(5) })).rejects.toThrow(/too late/);
   await recordStepEnded(db, { ...key, attempt: 1, outcome: { state: 'FAILED', error: { detail: 'connection lost' } } });
   await recordStepLog(db, { ...key, attempt: 1 }, 'old');
+  for (const attempt of [1, 2]) await appendStepLog(db, { ...key, attempt }, `of attempt ${attempt}`);
+  expect((await readStepLog(db, { ...key, attempt: 1 }, 0)).text).toBe('');
+  expect((await readStepLog(db, { ...key, attempt: 2 }, 0)).text).toBe('of attempt 2');
   const locked = (attempt: number) => db.transaction().execute((tx) => lockRunningStep(tx, { ...key, attempt }));
   expect([await locked(1), await locked(2)]).toEqual([false, true]);
   expect((await listSteps(db, id))[0]).toMatchObject({ state: 'RUNNING', attempt: 2, error: null, logTail: null });
