@@ -429,7 +429,8 @@ export const PROBLEMS = {
     status: 422,
     title: 'Cluster not ready',
     retriable: true,
-    remedy: 'Look at `kubectl get node` and `cilium status` on the control-plane node, then `vnflow ops retry OP_OCC`.',
+    remedy:
+      'Look at `kubectl get node` and `cilium status` on the control-plane node; `allocator full` in `kubectl get ciliumnode -o yaml` means that the pod network has no block for one more node. Then `vnflow ops retry OP_OCC`.',
   },
   DRAIN_BLOCKED: {
     status: 422,

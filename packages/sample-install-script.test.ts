@@ -313,8 +313,24 @@ describe('the install script of the sample package', () => {
     node.packages.add('release');
     expect(await node.run('cni')).toMatchObject({ exitCode: 0 });
     expect(node.calls.filter((call) => call.startsWith('cilium install'))).toEqual([
-      'cilium install --version 1.19.8 --set ipam.operator.clusterPoolIPv4PodCIDRList={10.200.0.0/16}',
+      'cilium install --version 1.19.8 --set ipam.operator.clusterPoolIPv4PodCIDRList={10.200.0.0/16} --set ipam.operator.clusterPoolIPv4MaskSize=25',
     ]);
+  });
+
+  it.each([
+    ['10.0.0.0/8', {}, 24],
+    ['10.200.0.0/15', {}, 24],
+    ['10.200.0.0/16', {}, 25],
+    ['10.200.0.0/21', {}, 25],
+    ['10.200.0.0/22', {}, 26],
+    ['192.168.3.0/24', {}, 28],
+    ['192.168.3.0/24', { CILIUM_MASK_SIZE: '27' }, 27],
+  ])('gives each node a block of the pod network %s (%j): a /%i', async (POD_CIDR, chosen, size) => {
+    const node = freshNode();
+    await node.shell.fs.writeFile('/etc/kubernetes/admin.conf', 'admin');
+    expect(await node.run('cni', { POD_CIDR, ...chosen })).toMatchObject({ exitCode: 0 });
+    const [install = ''] = node.calls.filter((call) => call.startsWith('cilium install'));
+    expect(install).toMatch(new RegExp(`clusterPoolIPv4MaskSize=${size}$`));
   });
 
   const BALANCED = {

@@ -13,11 +13,11 @@ afterEach(() => cloud.stop());
 const phase = (node: TestNode, which: string, credentials: Readonly<Record<string, string>> = {}) =>
   completePhase(cloud, node, { CLUSTER_ENDPOINT: ENDPOINT, ...credentials, phase: which });
 
-async function initialised(): Promise<Record<string, string>> {
+async function initialised(network: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> {
   cloud = await startTestCloud(1000);
   cloud.machine('vm-master', MASTER.address);
   await phase(MASTER, 'prepare');
-  return phase(MASTER, 'init');
+  return phase(MASTER, 'init', network);
 }
 
 const admin = (command: string) => runAsAdmin(cloud, MASTER.address, command);
@@ -38,6 +38,30 @@ it('the install script makes a cluster whose nodes become Ready with Cilium, and
     /^worker30 +Ready +<none> +\S+ +v1\.36\.4 +10\.10\.0\.30 +<none> +Ubuntu 22\.04\.4 LTS +5\.15\.0-101-generic +containerd:\/\/2\.3\.4$/m,
   );
   expect((await admin('cilium status')).stdout).toContain('Desired: 2, Ready: 2/2, Available: 2/2');
+});
+
+it('a pod network of a /24 is enough for several nodes; a node without a free block of it does not become Ready', async () => {
+  const credentials = await initialised({ POD_CIDR: '192.168.3.0/24' });
+  await phase(MASTER, 'cni', { POD_CIDR: '192.168.3.0/24' });
+  cloud.machine('vm-w1', WORKER.address);
+  await phase(WORKER, 'prepare');
+  await phase(WORKER, 'join-worker', credentials);
+  const ready = () => admin('kubectl wait --for=condition=Ready node --all --timeout=120s');
+  expect(await ready()).toMatchObject({ code: 0 });
+  const blocks = async () => (await admin('kubectl get ciliumnodes -o json')).stdout.match(/[\d.]+\/2\d/g);
+  expect(await blocks()).toEqual(['192.168.3.0/28', '192.168.3.16/28']);
+  // what Cilium does by itself
+  await admin('cilium uninstall');
+  await admin('cilium install --set ipam.operator.clusterPoolIPv4PodCIDRList={192.168.3.0/24}');
+  const status = await admin('cilium status --wait --wait-duration 10m');
+  expect(status).toMatchObject({ code: 1, stdout: expect.stringContaining('Desired: 2, Ready: 1/2') });
+  const nodes = await admin('kubectl get nodes');
+  expect(nodes.stdout).toMatch(/^master231 +Ready /m);
+  expect(nodes.stdout).toMatch(/^worker30 +NotReady /m);
+  expect((await admin('kubectl get ciliumnodes -o json')).stdout).toContain('"error": "allocator full"');
+  // a block that its node gives back is for another one
+  await admin('kubectl delete node master231');
+  expect(await blocks()).toEqual(['192.168.3.0/24']);
 });
 
 it('kubeadm refuses what the real one refuses: expired token, other CA, second init', async () => {

@@ -31,6 +31,7 @@ WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, w
 #@ parameter CILIUM_VERSION version
 #@ parameter CILIUM_CHART_URL url
 #@ parameter CILIUM_IMAGE_REPOSITORY repository
+#@ parameter CILIUM_MASK_SIZE 24|25|26|27|28
 #@ parameter CNI_WAIT duration
 #@ parameter DOWNLOAD_URL url
 #@ parameter IMAGE_REPOSITORY repository
@@ -62,6 +63,7 @@ RUNC_SHA256=${RUNC_SHA256:-}
 CILIUM_CLI_SHA256=${CILIUM_CLI_SHA256:-}
 CILIUM_CHART_URL=${CILIUM_CHART_URL:-}
 CILIUM_IMAGE_REPOSITORY=${CILIUM_IMAGE_REPOSITORY:-}
+CILIUM_MASK_SIZE=${CILIUM_MASK_SIZE:-}
 JOIN_TOKEN=${JOIN_TOKEN:-}
 CA_CERT_HASH=${CA_CERT_HASH:-}
 CERTIFICATE_KEY=${CERTIFICATE_KEY:-}
@@ -153,6 +155,7 @@ check_variables() {
   only_characters checksums "$CONTAINERD_SHA256$RUNC_SHA256$CILIUM_CLI_SHA256$ETCDUTL_SHA256" 'a-f0-9,'
   only_characters mirrors "$DOWNLOAD_URL$KUBERNETES_APT_URL$CILIUM_CHART_URL" 'A-Za-z0-9.:/_~-'
   only_characters CILIUM_IMAGE_REPOSITORY "$CILIUM_IMAGE_REPOSITORY" 'A-Za-z0-9./:_-'
+  only_characters CILIUM_MASK_SIZE "$CILIUM_MASK_SIZE" '0-9'
   only_characters KUBERNETES_APT_FINGERPRINT "$KUBERNETES_APT_FINGERPRINT" 'A-F0-9'
 }
 
@@ -1193,6 +1196,19 @@ cilium_release() {
   admin_kubectl --namespace kube-system get secret --selector owner=helm,name=cilium --output 'jsonpath={.items[*].metadata.labels.status}'
 }
 
+# Each node gets a block of POD_CIDR for its pods, and a node without a block never becomes Ready. This prints the prefix of the
+# blocks. A node runs 110 pods at most (maxPods of the kubelet), for which a /25 is enough: a /16 gives 512 nodes one, a /21
+# gives 16. Smaller networks still serve 16 nodes, so blocks shrink: a /24 gives them a /28, which is 12 pods, because Cilium
+# needs two addresses itself. Networks above a /16 have enough of Cilium's default, a /24.
+cilium_mask_size() {
+  local prefix size
+  prefix=${POD_CIDR##*/}
+  size=$((prefix + 4))
+  [ "$size" -ge 25 ] || size=25
+  [ "$prefix" -ge 16 ] || size=24
+  printf '%s' "${CILIUM_MASK_SIZE:-$size}"
+}
+
 # install_cilium OPTION…: with the mirrors of the parameters.
 install_cilium() {
   [ -z "$CILIUM_CHART_URL" ] || set -- "$@" --repository "$CILIUM_CHART_URL"
@@ -1217,7 +1233,9 @@ phase_cni() {
         say "an earlier installation of Cilium did not end: removing it"
         cilium uninstall || try_later "cannot remove the unfinished Cilium"
       fi
-      install_cilium --version "$CILIUM_VERSION" --set "ipam.operator.clusterPoolIPv4PodCIDRList={$POD_CIDR}" ||
+      # only here: the blocks of a cluster that has Cilium already stay as they are, because its nodes use them
+      install_cilium --version "$CILIUM_VERSION" --set "ipam.operator.clusterPoolIPv4PodCIDRList={$POD_CIDR}" \
+        --set "ipam.operator.clusterPoolIPv4MaskSize=$(cilium_mask_size)" ||
         try_later "cilium install failed: see the reason above"
       ;;
   esac

@@ -96,6 +96,8 @@ export interface Cni {
   readonly version: string;
   readonly installedAt: number;
   readonly values: Readonly<Record<string, string>>;
+  /** The blocks of the pool of pod addresses that nodes have: name of the node → number of the block. */
+  blocks?: Record<string, number>;
 }
 
 export interface KubeObject {

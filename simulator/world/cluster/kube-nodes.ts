@@ -4,6 +4,7 @@ import type { SimNode, World } from '../world.ts';
 import type { ClusterState, KubeNode } from './clusters.ts';
 import { reachApi } from './endpoints.ts';
 import { publicKeyHash } from './pki.ts';
+import { podCidrOf } from './pod-pool.ts';
 
 /** The time after which a silent node counts as lost (node-monitor-grace-period), seconds. */
 const GRACE_SECONDS = 40;
@@ -46,9 +47,12 @@ function reports(world: World, cluster: ClusterState, kube: KubeNode): boolean {
   return 'cluster' in reached && reached.cluster === cluster;
 }
 
-/** Returns the simulated time at which the CNI agent of a node is ready. Undefined without CNI. */
+/**
+ * Returns the simulated time at which the CNI agent of a node is ready. Undefined without CNI, and for a node for which
+ * the pool of pod addresses has no block.
+ */
 function agentReadyAt(world: World, cluster: ClusterState, kube: KubeNode): number | undefined {
-  if (!cluster.cni) return undefined;
+  if (!cluster.cni || podCidrOf(world, cluster, kube) === undefined) return undefined;
   const start = world.latency.commands.find(({ prefix }) => prefix === 'cilium status --wait')?.seconds ?? 40;
   return Math.max(cluster.cni.installedAt + start, kube.joinedAt + world.latency.nodeReady);
 }
@@ -85,15 +89,4 @@ export function markSilent(node: SimNode): void {
       node.world.clusters.changed(cluster);
     }
   }
-}
-
-/**
- * Returns the pod CIDR of a node: /24 blocks of the pool in the order of joining, as Cilium's operator assigns them.
- */
-export function podCidrOf(cluster: ClusterState, kube: KubeNode): string {
-  const index = Object.values(cluster.nodes)
-    .toSorted((left, right) => left.createdAt - right.createdAt)
-    .indexOf(kube);
-  const [a = '10', b = '0'] = cluster.podSubnet.split('.');
-  return `${a}.${b}.${index}.0/24`;
 }

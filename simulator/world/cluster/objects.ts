@@ -4,7 +4,8 @@ import { validTokens } from './bootstrap-tokens.ts';
 import type { ClusterState, KubeNode, KubeObject } from './clusters.ts';
 import { withStatus } from './controller-status.ts';
 import type { Kind } from './kinds.ts';
-import { podCidrOf, readinessOf } from './kube-nodes.ts';
+import { readinessOf } from './kube-nodes.ts';
+import { podCidrOf } from './pod-pool.ts';
 import { podObject, podsOf } from './pods.ts';
 import { tendTokens } from './service-accounts.ts';
 import { stamp } from './time.ts';
@@ -78,17 +79,16 @@ const GENERATED: Readonly<Record<string, Generator>> = {
         { spec: { holderIdentity: kube.name, leaseDurationSeconds: 40, renewTime: stamp(cluster, seen) } },
       );
     }),
-  CiliumNode: (_, cluster) =>
+  CiliumNode: (world, cluster) =>
     cluster.cni
-      ? Object.values(cluster.nodes).map((kube) =>
-          makeObject(
-            cluster,
-            'CiliumNode',
-            'cilium.io/v2',
-            { name: kube.name },
-            { spec: { ipam: { podCIDRs: [podCidrOf(cluster, kube)] } } },
-          ),
-        )
+      ? Object.values(cluster.nodes).map((kube) => {
+          const podCidr = podCidrOf(world, cluster, kube);
+          const content =
+            podCidr === undefined
+              ? { spec: { ipam: {} }, status: { ipam: { 'operator-status': { error: 'allocator full' } } } }
+              : { spec: { ipam: { podCIDRs: [podCidr] } } };
+          return makeObject(cluster, 'CiliumNode', 'cilium.io/v2', { name: kube.name }, content);
+        })
       : [],
 };
 
