@@ -7,6 +7,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { keepFirstBackup } from './etcd/keep-backup.ts';
 import { controlPlaneSlots } from './node/control-plane.ts';
 import { refreshLabels } from './node/worker-labels.ts';
+import { renewVimToken } from './renew-vim-token.ts';
 import { deleteSchedule } from './schedules.ts';
 
 /** Makes the activities of the workflows that schedules start. */
@@ -15,7 +16,11 @@ export function createScheduledActivities(deps: ActivityDependencies): Scheduled
     (work: ScheduledWork): ScheduledActivities['snapshotOnSchedule'] =>
     ({ vnfInstanceId }) =>
       heartbeating((lease) => workOnSchedule({ deps, work, ...lease }, vnfInstanceId));
-  return { snapshotOnSchedule: activityOf('snapshots'), labelOnSchedule: activityOf('labels') };
+  return {
+    snapshotOnSchedule: activityOf('snapshots'),
+    labelOnSchedule: activityOf('labels'),
+    renewVimTokenOnSchedule: activityOf('vim-tokens'),
+  };
 }
 
 /** The scheduled work on the cluster of an instance. @returns a sentence for people about the result */
@@ -28,6 +33,7 @@ const WORKS: Readonly<Record<ScheduledWork, (context: LeasedContext) => Promise<
     const corrected = await refreshLabels(context);
     return corrected.length === 0 ? 'every label is right' : `corrected: ${corrected.join(', ')}`;
   },
+  'vim-tokens': renewVimToken,
 };
 
 interface ScheduledContext extends AttemptLease {

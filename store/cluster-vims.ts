@@ -98,6 +98,27 @@ async function refresh(db: Database, id: string, vim: ClusterVim): Promise<strin
   return id;
 }
 
+/**
+ * Replaces what the VIM of a cluster shows of its credentials, and the namespaces.
+ * @returns false when there is no such VIM any more
+ */
+export async function updateClusterVimAccess(
+  db: Database,
+  id: string,
+  { authCred, namespaces }: Pick<ClusterVim, 'authCred' | 'namespaces'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('vim')
+    .set({
+      authCred: json(authCred),
+      placementAttr: json({ regions: [...namespaces] }),
+      updatedAt: new Date(),
+    })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** The columns that a second registration of the VIM updates. */
 function columns({ vnfInstanceId, name, authUrl, authCred, namespaces }: ClusterVim) {
   return {

@@ -41,6 +41,21 @@ export async function countInstances(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
+/** When the token of each cluster that is a VIM ends. A token that an earlier release made does not end, and is left out. */
+export async function listVimTokenEnds(
+  db: Database,
+): Promise<{ readonly vnfInstanceId: string; readonly expiresAt: Date }[]> {
+  const rows = await db
+    .selectFrom('vim')
+    .select(['vnfInstanceId', 'authCred'])
+    .where('vnfInstanceId', 'is not', null)
+    .execute();
+  return rows.flatMap(({ vnfInstanceId, authCred }) => {
+    const { expires_at: end } = authCred;
+    return vnfInstanceId !== null && typeof end === 'string' ? [{ vnfInstanceId, expiresAt: new Date(end) }] : [];
+  });
+}
+
 /** The newest backup of each cluster that has a control plane. `takenAt` is null when the cluster has no backup. */
 export async function listNewestBackups(
   db: Database,

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sshExec } from '../simulator/index.ts';
 import { putClusterVim } from '../store/cluster-vims.ts';
@@ -18,11 +19,16 @@ import { registerVim } from './testing/v1-guide.ts';
 
 let system: System;
 let vnfdId: string;
+let connection: Connection;
 beforeAll(async () => {
   system = await startSystem();
+  connection = await Connection.connect({ address: system.temporal.address });
   vnfdId = await onboardSample(system.http);
 });
-afterAll(() => system.stop());
+afterAll(async () => {
+  await connection.close();
+  await system.stop();
+});
 
 async function instantiate(body: object): Promise<{ id: string; operation: string }> {
   const id = await createInstance(system.http, vnfdId);
@@ -75,7 +81,11 @@ it.each([
       type: 'kubernetes',
       name,
       auth_url: expect.stringMatching(url),
-      auth_cred: { bearer_token: '***', ssl_ca_cert: expect.stringContaining('BEGIN CERTIFICATE') },
+      auth_cred: {
+        bearer_token: '***',
+        ssl_ca_cert: expect.stringContaining('BEGIN CERTIFICATE'),
+        expires_at: endOf(await tokenOf(vim)),
+      },
       vim_project: { name: '' },
       is_default: false,
       status: 'ACTIVE',
@@ -99,12 +109,64 @@ it.each([
   120_000,
 );
 
-it('heal of a control-plane node refreshes the VIM, under its name and id, although the request does not name it', async () => {
+function endOf(token: string): string {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  expect(claims.exp - claims.iat).toBe(24 * 3600);
+  return new Date(claims.exp * 1000).toISOString();
+}
+
+/** A Secret as an earlier release made it: its token never ends. */
+const ENDLESS = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    name: 'vnflow-vim',
+    namespace: 'kube-system',
+    annotations: { 'kubernetes.io/service-account.name': 'vnflow-vim' },
+  },
+  type: 'kubernetes.io/service-account-token',
+});
+
+async function renewalKeepsTheVim(id: string, vim: { id: string; auth_url: string; name: string }): Promise<void> {
+  const client = new Client({ connection });
+  const schedule = client.schedule.getHandle(`vim-tokens/${id}`);
+  expect((await schedule.describe()).spec.intervals).toMatchObject([{ every: 4 * 3600 * 1000 }]);
+  const old = await tokenOf(vim);
+  await runKubectl(system.simulator, 'apply -f -', ENDLESS);
+  // a cluster that gives no token: the VIM keeps the one it has, and the run is repeated
+  const commandPrefix = 'kubectl --kubeconfig /etc/kubernetes/admin.conf --namespace kube-system create token';
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix, exitCode: 1, stderr: 'etcdserver: timed out' });
+  const run = await client.workflow.start('renewVimToken', {
+    taskQueue: 'vnflow',
+    workflowId: `by-hand/${id}`,
+    args: [{ vnfInstanceId: id }],
+  });
+  await expect
+    .poll(async () => JSON.stringify((await run.describe()).raw.pendingActivities ?? []), { timeout: 20_000 })
+    .toMatch(/create token vnflow-vim --duration 86400s failed on .*VIM_REGISTRATION/);
+  expect(await tokenOf(vim)).toBe(old);
+  system.simulator.nodes.faults.clear();
+  expect(await run.result()).toMatch(/^renewed on master\d+: good until \d{4}-/);
+
+  const renewed = await tokenOf(vim);
+  expect(renewed).not.toBe(old);
+  const [shown] = await vimsNamed(vim.name);
+  expect(shown).toMatchObject({ id: vim.id, auth_cred: { bearer_token: '***', expires_at: endOf(renewed) } });
+  for (const token of [old, renewed]) expect((await useVim(vim, token)).stdout).toMatch(/^200 /);
+  expect(await runKubectl(system.simulator, '-n kube-system get secrets')).not.toMatch(/^vnflow-vim /m);
+  const history = JSON.stringify(await run.fetchHistory());
+  for (const token of [old, renewed]) expect(history).not.toContain(token.split('.')[2]);
+  const metrics = await fetch(`${system.api.url}/metrics`).then((answer) => answer.text());
+  expect(metrics).toMatch(new RegExp(`vnflow_vim_token_seconds_left\\{vnf_instance_id="${id}"\\} \\d+`));
+}
+
+it('a token of a VIM is renewed before it ends; heal of a control-plane node refreshes the VIM, under its name and id, although the request does not name it', async () => {
   const { id, operation } = await instantiate(request('complex', 'healed'));
   expect(await settled(system.http, operation, { timeoutMs: 90_000 })).toMatchObject({ operationState: 'COMPLETED' });
   const [before] = await vimsNamed('healed');
+  await renewalKeepsTheVim(id, before);
   const old = await tokenOf(before);
-  await runKubectl(system.simulator, '-n kube-system delete secret vnflow-vim');
+  await runKubectl(system.simulator, '-n kube-system delete serviceaccount vnflow-vim');
   expect((await useVim(before)).stdout).toMatch(/^401 /);
 
   const { data: instance } = await system.http.get(`/vnflcm/v2/vnf_instances/${id}`);

@@ -13,4 +13,5 @@ export {
   runOperation as scaleVnf,
   runOperation as terminateVnf,
 } from './operation.ts';
+export { renewVimToken } from './renew-vim-token.ts';
 export { snapshotCluster } from './snapshot-cluster.ts';

@@ -5,6 +5,7 @@ import {
   countOperations,
   countWaitingRequests,
   listNewestBackups,
+  listVimTokenEnds,
 } from '../../store/operation-counts.ts';
 
 /** Scrapers, and two of them at once, share one reading of the store within this time. */
@@ -51,6 +52,11 @@ function createGauges(registry: Registry) {
     backups: gauge('vnflow_backup_age_seconds', 'Age of the newest backup of a cluster; +Inf when it has none.', [
       'vnf_instance_id',
     ]),
+    vimTokens: gauge(
+      'vnflow_vim_token_seconds_left',
+      'How long the token of a cluster that is a VIM is still good; negative when it has ended.',
+      ['vnf_instance_id'],
+    ),
   };
 }
 
@@ -58,11 +64,12 @@ function createGauges(registry: Registry) {
 const OPEN_STATES = ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'];
 
 async function readStore(db: Database, gauges: Gauges): Promise<void> {
-  const [operations, requests, instances, backups] = await Promise.all([
+  const [operations, requests, instances, backups, vimTokens] = await Promise.all([
     countOperations(db),
     countWaitingRequests(db),
     countInstances(db),
     listNewestBackups(db),
+    listVimTokenEnds(db),
   ]);
   const now = Date.now();
   const ageOf = (since: Date) => Math.max(0, (now - since.getTime()) / 1000);
@@ -79,4 +86,6 @@ async function readStore(db: Database, gauges: Gauges): Promise<void> {
       { vnf_instance_id: vnfInstanceId },
       takenAt === null ? Number.POSITIVE_INFINITY : ageOf(takenAt),
     );
+  for (const { vnfInstanceId, expiresAt } of vimTokens)
+    gauges.vimTokens.set({ vnf_instance_id: vnfInstanceId }, (expiresAt.getTime() - now) / 1000);
 }

@@ -40,6 +40,8 @@ export interface ScheduledActivities {
   snapshotOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
   /** @returns a sentence for people about the labels of the workers. @throws ApplicationFailure */
   labelOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
+  /** @returns a sentence for people about the new token of the VIM. @throws ApplicationFailure */
+  renewVimTokenOnSchedule(ref: Pick<OperationRef, 'vnfInstanceId'>): Promise<string>;
 }
 
 /** The question that a dry run asks a cluster. */
@@ -90,7 +92,11 @@ export interface ClearActivities {
 }
 
 /** The workflow types of the work that schedules repeat for a cluster. */
-export const SCHEDULED_WORKFLOWS = { snapshots: 'snapshotCluster', labels: 'labelCluster' } as const;
+export const SCHEDULED_WORKFLOWS = {
+  snapshots: 'snapshotCluster',
+  labels: 'labelCluster',
+  'vim-tokens': 'renewVimToken',
+} as const;
 export type ScheduledWork = keyof typeof SCHEDULED_WORKFLOWS;
 
 /** The id of the schedule, and the prefix of the workflow ids of its runs. */

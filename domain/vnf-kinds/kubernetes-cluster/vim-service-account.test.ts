@@ -1,18 +1,17 @@
 import { expect, it } from 'vitest';
 import { apiServerUrl } from './api-server-url.ts';
-import { credentialsOf, namespaceNames, vimAccountManifest } from './vim-service-account.ts';
+import { namespaceNames, readVimToken, vimAccountManifest } from './vim-service-account.ts';
 
-const base64 = (text: string) => Buffer.from(text).toString('base64');
-const CA = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
-const secret = (data: Record<string, string> | undefined) => JSON.stringify({ kind: 'Secret', ...(data && { data }) });
+const tokenWith = (claims: object | string) =>
+  `head.${Buffer.from(typeof claims === 'string' ? claims : JSON.stringify(claims)).toString('base64url')}.sign`;
 
-it('asks for a token that lives as long as the account, and binds the account to the role of a VNF manager', () => {
+it('makes no token that never ends, and binds the account to the role of a VNF manager', () => {
   const documents = vimAccountManifest()
     .split('---\n')
     .filter(Boolean)
     .map((text) => JSON.parse(text));
-  expect(documents.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Secret']);
-  const [account, role, binding, token] = documents;
+  expect(documents.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding']);
+  const [, role, binding] = documents;
   expect(binding.subjects).toEqual([{ kind: 'ServiceAccount', name: 'vnflow-vim', namespace: 'kube-system' }]);
   expect(binding.roleRef.name).toBe(role.metadata.name);
   const mayChange = (group: string, resource: string) =>
@@ -33,27 +32,21 @@ it('asks for a token that lives as long as the account, and binds the account to
   expect(
     role.rules.flatMap(({ apiGroups, verbs }: { apiGroups: string[]; verbs: string[] }) => [...apiGroups, ...verbs]),
   ).not.toContain('*');
-  expect(token.type).toBe('kubernetes.io/service-account-token');
-  expect(token.metadata.annotations['kubernetes.io/service-account.name']).toBe(account.metadata.name);
 });
 
-it('reads token and CA, and finds nothing while Kubernetes has not made them yet', () => {
-  expect(credentialsOf(secret({ token: base64('a.b.c'), 'ca.crt': base64(CA), namespace: '' }))).toEqual({
-    bearer_token: 'a.b.c',
-    ssl_ca_cert: CA,
-  });
-  expect(credentialsOf(secret(undefined))).toBeUndefined();
-  expect(credentialsOf(secret({ 'ca.crt': base64(CA) }))).toBeUndefined();
+it('reads from a token when it ends', () => {
+  const token = tokenWith({ exp: 1_800_000_000 });
+  expect(readVimToken(`${token}\n`)).toEqual({ token, expiresAt: '2027-01-15T08:00:00.000Z' });
+  expect(readVimToken(tokenWith({ sub: 'x' }))).toEqual({ token: tokenWith({ sub: 'x' }) });
 });
 
 it.each([
-  ['a token that would break out of a header', { token: base64('a.b.c\r\nX: y'), 'ca.crt': base64(CA) }],
-  ['no base64', { token: '§', 'ca.crt': base64(CA) }],
-  ['no certificate', { token: base64('a.b.c'), 'ca.crt': base64('x') }],
-])('refuses %s without quoting it', (_name, data) => {
-  expect(() => credentialsOf(secret(data))).toThrow(
-    expect.objectContaining({ message: expect.not.stringContaining('a.b.c') }),
-  );
+  ['a token that would break out of a header', `${tokenWith({})}\r\nX: y`],
+  ['no claims', tokenWith('no JSON')],
+  ['an end that is no time', tokenWith({ exp: 'soon' })],
+  ['an empty answer', ''],
+])('refuses %s without quoting it', (_name, text) => {
+  expect(() => readVimToken(text)).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/head\./) }));
 });
 
 it('reads the names of namespaces', () => {

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 
-/** The service account that users of a VIM cluster act as. The Secret with its token has this name, too. */
+/** The service account that users of a VIM cluster act as. */
 export const VIM_ACCOUNT = { namespace: 'kube-system', name: 'vnflow-vim' } as const;
 /** The role of the account, and its binding. Earlier releases bound the account to cluster-admin, by its own name. */
 const VIM_ROLE = 'vnflow-vnfm';
 /** The binding of earlier releases. A binding cannot get another role, so it is deleted. */
 export const OLD_VIM_BINDING = VIM_ACCOUNT.name;
+/** The Secret in which earlier releases had Kubernetes keep a token that never ends. */
+export const OLD_VIM_SECRET = VIM_ACCOUNT.name;
+
+/** How long a token of the account is good, in seconds. */
+export const VIM_TOKEN_SECONDS = 24 * 3600;
+/** The token is renewed so often that five renewals in a row may fail before it ends. */
+export const VIM_TOKEN_RENEWAL_SECONDS = VIM_TOKEN_SECONDS / 6;
 
 const WORK_WITH = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const LOOK_AT = ['get', 'list', 'watch'];
@@ -38,11 +45,7 @@ const VNFM_RULES = [
   { apiGroups: ['metrics.k8s.io'], resources: ['pods', 'nodes'], verbs: LOOK_AT },
 ];
 
-/**
- * What makes the account: for `kubectl apply -f -`, which may run any number of times. The token does not expire (a VIM
- * is used for as long as the cluster lives), so it is that of a Secret, which Kubernetes fills in and which ends with
- * the account.
- */
+/** What makes the account: for `kubectl apply -f -`, which may run any number of times. */
 export function vimAccountManifest(): string {
   const { namespace, name } = VIM_ACCOUNT;
   const labels = { 'app.kubernetes.io/managed-by': 'vnflow' };
@@ -61,12 +64,6 @@ export function vimAccountManifest(): string {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: VIM_ROLE },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     },
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, namespace, labels, annotations: { 'kubernetes.io/service-account.name': name } },
-      type: 'kubernetes.io/service-account-token',
-    },
   ];
   return documents.map((document) => `---\n${JSON.stringify(document)}\n`).join('');
 }
@@ -78,26 +75,24 @@ export interface KubernetesCredentials {
   readonly ssl_ca_cert: string;
 }
 
-const base64 = z.base64().max(65_536);
-const Data = z.object({
-  token: base64.transform(decoded).pipe(z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'is no JSON Web Token')),
-  'ca.crt': base64.transform(decoded).pipe(z.string().startsWith('-----BEGIN CERTIFICATE-----')),
-});
-const TokenSecret = z.object({ data: z.record(z.string(), z.string()).default({}) });
+const Token = z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'is no JSON Web Token');
+const Claims = z.object({ exp: z.number().int().positive().optional() });
 
-function decoded(text: string): string {
-  return Buffer.from(text, 'base64').toString('utf8');
+export interface VimToken {
+  readonly token: string;
+  /** When it ends, as ISO 8601. Undefined: it does not say so. */
+  readonly expiresAt?: string;
 }
 
 /**
- * The credentials in `kubectl get secret -o json`; undefined while Kubernetes has not filled them in.
- * @throws z.ZodError, SyntaxError when it is no such Secret (neither quotes the token)
+ * Reads what `kubectl create token` prints. The API server decides how long the token is good, and may give less time
+ * than it was asked for, so the end is read from the token (RFC 7519, `exp`).
+ * @throws z.ZodError, SyntaxError when it is no token (neither quotes its signature)
  */
-export function credentialsOf(kubectlJson: string): KubernetesCredentials | undefined {
-  const { data } = TokenSecret.parse(JSON.parse(kubectlJson));
-  if (data['token'] === undefined || data['ca.crt'] === undefined) return undefined;
-  const { token, 'ca.crt': certificate } = Data.parse(data);
-  return { bearer_token: token, ssl_ca_cert: certificate };
+export function readVimToken(text: string): VimToken {
+  const token = Token.parse(text.trim());
+  const { exp } = Claims.parse(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')));
+  return { token, ...(exp === undefined ? {} : { expiresAt: new Date(exp * 1000).toISOString() }) };
 }
 
 const NamespaceList = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });

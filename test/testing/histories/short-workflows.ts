@@ -33,6 +33,7 @@ export async function recordShortWorkflows(
       makeKubeconfig: work,
       snapshotOnSchedule: work,
       labelOnSchedule: work,
+      renewVimTokenOnSchedule: work,
     },
   });
   const run = worker.run();
