@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/testing/longest-first.ts';
 
 /** The files of these rooms share processes: loading the modules for each file took longer than most of the tests. */
-const SHARED = '{domain,planning,packages,network,openstack,ssh,store,api,cli,simulator,faults}/**/*.test.ts';
+const SHARED = '{domain,planning,packages,network,openstack,ssh,store,tracing,api,cli,simulator,faults}/**/*.test.ts';
 /** These files start workers, which keep state in the process: each file has a process of its own. */
 const OWN = '{engine,worker,workflows,activities,test}/**/*.test.ts';
 

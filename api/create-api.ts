@@ -17,6 +17,7 @@ import {
 import { type Endpoints, withoutBody } from './http/endpoint.ts';
 import { measureRequests } from './http/measure-requests.ts';
 import { errorHandler, resourceRouter } from './http/resources.ts';
+import { traceRequests } from './http/trace-requests.ts';
 import { vnfInstanceResources as v1InstanceResources } from './v1/vnf-instances.ts';
 import { vnfLcmOpOccResources as v1OpOccResources } from './v1/vnf-lcm-op-occs.ts';
 import { vnfInstanceResources } from './v2/vnf-instances.ts';
@@ -51,6 +52,7 @@ export function createApi(context: ApiContext, { uploads, audit, localOnly = fal
   app.use(withOneLeadingSlash);
   app.use(audit.handler);
   app.use(measureRequests);
+  app.use(traceRequests);
   app.use(healthRoutes(context));
   app.use('/vnflcm/v2/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm/v2') }));
   app.use('/vnflcm/api_versions', router(solVersionsDialect, { '/': apiVersions('/vnflcm') }));

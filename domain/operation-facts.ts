@@ -35,6 +35,8 @@ const FACTS = {
   removedNodes: z.record(z.string(), z.string()),
   /** An action of the stack that did not end. Heat sets `updated_time` anew with each action, so it names one. */
   stuckStack: z.object({ stackId: z.string(), since: z.string() }),
+  /** The span of the request that began the operation, as the header `traceparent` has it. */
+  traceparent: z.string(),
 };
 
 /** The servers that a step replaces, as they were when it first looked. */

@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
+import { outcomeCodeOf } from '../domain/outcome-code.ts';
 
 /**
  * What one process measures about itself, in the names and units that Prometheus recommends
@@ -88,7 +89,7 @@ export async function measureSshLogin<T>(login: Promise<T>): Promise<T> {
     sshLogins.inc({ outcome: 'OK' });
     return session;
   } catch (error) {
-    sshLogins.inc({ outcome: outcomeOf(error) });
+    sshLogins.inc({ outcome: outcomeCodeOf(error) });
     throw error;
   }
 }
@@ -102,16 +103,7 @@ export async function measureSshCommand<T>(command: Promise<T>): Promise<T> {
     end('OK');
     return result;
   } catch (error) {
-    end(outcomeOf(error));
+    end(outcomeCodeOf(error));
     throw error;
   }
-}
-
-/** The code of a problem; all others share one series. */
-function outcomeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'OTHER';
-  if (error.name === 'AbortError') return 'ABORTED';
-  return 'code' in error && typeof error.code === 'string' && /^[A-Z][A-Z_]{2,40}$/.test(error.code)
-    ? error.code
-    : 'OTHER';
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ProblemCode, VnflowError } from '../domain/problems.ts';
+import { traceCall, withoutSpans } from '../tracing/spans.ts';
 import { findStack, lookUpStack, type Stack, type StackRef } from './heat.ts';
 import type { Session } from './session.ts';
 import { failureReason } from './stack-failure.ts';
@@ -63,6 +64,16 @@ export interface WaitOptions {
  * has; the signal's reason when aborted
  */
 export async function waitForStack(
+  session: Session,
+  stack: StackRef,
+  options: WaitOptions & { readonly goal: StackGoal },
+): Promise<Stack | undefined> {
+  return traceCall({ name: `wait for stack ${options.goal}`, kind: 'client' }, () =>
+    withoutSpans(() => pollStack(session, stack, options)),
+  );
+}
+
+async function pollStack(
   session: Session,
   stack: StackRef,
   { goal, ...options }: WaitOptions & { readonly goal: StackGoal },

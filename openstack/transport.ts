@@ -5,6 +5,7 @@ import axios from 'axios';
 import { VnflowError } from '../domain/problems.ts';
 import { measureOpenstackCall } from '../metrics/instruments.ts';
 import { createHostRules, type HostRules } from '../network/host-rules.ts';
+import { type SpanFacts, traceCall } from '../tracing/spans.ts';
 import { type Call, createAddressProblem, createConnectionProblem, createProtocolProblem } from './failures.ts';
 
 export interface TransportOptions {
@@ -76,7 +77,8 @@ export function createTransport({
     transformRequest: (data: unknown) => data,
     validateStatus: () => true,
   });
-  return async ({ method, url, headers, data, timeoutMs, limitBytes = LIMIT_BYTES, signal, service, binary }) => {
+  const send: Transport = async (request) => {
+    const { method, url, headers, data, timeoutMs, limitBytes = LIMIT_BYTES, signal, service, binary } = request;
     signal?.throwIfAborted();
     const call = describeCall(service, method, url);
     const since = performance.now();
@@ -117,7 +119,35 @@ export function createTransport({
       measureOpenstackCall({ service, method, status }, (performance.now() - since) / 1000);
     }
   };
+  return (request) =>
+    traceCall(spanOf(request), async (span) => {
+      const answer = await send(request);
+      span.add({ 'http.response.status_code': answer.status });
+      // many a look expects a 404, and what is wrong with another one is said by the step
+      if (answer.status >= 500) span.fail(String(answer.status));
+      return answer;
+    });
 }
+
+/** The path in a trace: no ids, so that equal calls look equal. */
+function spanOf({ service, method, url }: HttpRequest): SpanFacts {
+  const { hostname, pathname, port } = URL.parse(url) ?? { hostname: '', pathname: '', port: '' };
+  const template = pathname.replace(ID, '{id}');
+  return {
+    name: `${service} ${method} ${template}`,
+    kind: 'client',
+    attributes: {
+      'vnflow.openstack.service': service,
+      'http.request.method': method,
+      'url.template': template,
+      'server.address': hostname,
+      ...(port === '' ? {} : { 'server.port': Number(port) }),
+    },
+  };
+}
+
+/** A UUID, with or without hyphens. */
+const ID = /[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}/gi;
 
 /** User info and a query are no part of an endpoint: they would send secrets, or name a resource of something else. */
 function checkedUrl(call: Call, url: string): URL {

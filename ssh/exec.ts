@@ -4,6 +4,8 @@ import { foreignText } from '../domain/foreign-text.ts';
 import { VnflowError } from '../domain/problems.ts';
 
 export interface ExecOptions {
+  /** Names the command in traces: fixed words, nothing of a request. Default: its program. */
+  readonly name?: string;
   /** Written to the standard input of the command, which is then closed. Secrets are passed here. */
   readonly stdin?: string | Buffer;
   /** Counted from the moment when the command leaves the queue of the session. Default 60 s. */

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { VnflowError } from '../domain/problems.ts';
+import { type SpanNotes, traceCall, withoutSpans } from '../tracing/spans.ts';
 import {
   forgetSecretsCommand,
   JOB_ROOT,
@@ -83,15 +84,29 @@ export function jobId(operationId: string, stepId: string): string {
  */
 export async function runJob(session: SshSession, job: Job, options: FollowOptions = {}): Promise<JobResult> {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{0,180}$/.test(job.id)) throw new RangeError(`"${job.id}" is not the id of a job.`);
+  const attributes = { 'vnflow.job.id': job.id, 'vnflow.job.description': job.description };
+  return traceCall({ name: `job ${job.args[0] ?? ''}`.trimEnd(), kind: 'client', attributes }, (span) =>
+    runTraced(session, job, { ...options, span }),
+  );
+}
+
+async function runTraced(
+  session: SshSession,
+  job: Job,
+  { span, ...options }: FollowOptions & { readonly span: SpanNotes },
+): Promise<JobResult> {
   const root = options.root ?? JOB_ROOT;
   const began = await start(session, job, { root, signal: options.signal });
   const secrets = [...(job.secrets ?? []), ...secretVariables(job.env)];
   const [tail, lines] = [createLogTail(secrets), createLogLines(secrets)];
-  const look = await follow(session, job, { ...options, root, tail, lines, isNew: began === 'started' });
+  const look = await withoutSpans(() =>
+    follow(session, job, { ...options, root, tail, lines, isNew: began === 'started' }),
+  );
+  span.add({ 'vnflow.job.attached': began !== 'started', 'process.exit.code': look.exit });
   if (look.exit !== 0) throw createFailedJobProblem(session, job, { exit: look.exit ?? 'timeout', tail: tail.text() });
   if (Object.keys(look.secretOutputs).length > 0) {
     await options.sealSecrets?.(look.secretOutputs);
-    await execAsRoot(session, forgetSecretsCommand(root, job.id));
+    await execAsRoot(session, forgetSecretsCommand(root, job.id), { name: 'forget secrets' });
   }
   return {
     exitCode: 0,
@@ -104,7 +119,7 @@ export async function runJob(session: SshSession, job: Job, options: FollowOptio
 
 /** Stops a job if it runs. The next `runJob` with its id starts it from the beginning. */
 export async function cancelJob(session: SshSession, id: string, root: string = JOB_ROOT): Promise<void> {
-  const { code, stderr } = await execAsRoot(session, stopCommand(root, id));
+  const { code, stderr } = await execAsRoot(session, stopCommand(root, id), { name: 'stop job' });
   if (code === 0) return;
   throw createTransientProblem(session, `job ${id} could not be stopped`, stderr);
 }
@@ -148,6 +163,7 @@ async function tryStart(
   const description = job.description.replace(/[^\x20-\x7e]/g, '?');
   const { id, args } = job;
   const result = await execAsRoot(session, startCommand({ root, id, sha, nonce, limitSeconds, description, args }), {
+    name: 'start job',
     stdin: `${environmentFile(job.env)}# end ${nonce}\n`,
     timeoutMs: 90_000,
     ...(signal ? { signal } : {}),
@@ -171,6 +187,7 @@ async function storeScript(
 ): Promise<void> {
   const { root, sha, signal } = place;
   const { code, stdout, stderr } = await execAsRoot(session, storeScriptCommand(root, sha, randomUUID()), {
+    name: 'store script',
     stdin: script,
     ...(signal ? { signal } : {}),
   });
@@ -238,7 +255,7 @@ async function lookAt(
 ): Promise<JobLook> {
   const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, most: MOST_LOG_BYTES, waitSeconds });
   const timeoutMs = 30_000 + waitSeconds * 1000;
-  const result = await execAsRoot(session, command, { timeoutMs, ...(signal ? { signal } : {}) });
+  const result = await execAsRoot(session, command, { name: 'look at job', timeoutMs, ...(signal ? { signal } : {}) });
   if (result.code !== 0)
     throw createTransientProblem(session, `the state of "${job.description}" could not be read`, result.stderr);
   return parseLook(result.stdoutBytes, session.label);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { problemOf } from '../test/testing/problem-of.ts';
 import { type LoopbackNode, type LoopbackNodeOptions, startLoopbackNode } from '../test/testing/ssh/loopback-node.ts';
-import { openSession, type SessionTarget, type SshSession } from './session.ts';
+import { openSession, programOf, type SessionTarget, type SshSession } from './session.ts';
 import { execAsRoot, sudoCommand } from './sudo.ts';
 
 const PASSWORD = 'pa ss"word';
@@ -176,4 +176,15 @@ test('the error of a node where sudo wants a password names node and user', asyn
   const problem = await problemOf(execAsRoot(session, sudoCommand(['id'])));
   expect(problem.code).toBe('NODE_AUTH');
   expect(problem.message).toContain('User "ubuntu" of the node 127.0.0.1 cannot become root');
+});
+
+test.each([
+  ['sudo -n kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes', 'kubectl'],
+  ['/usr/bin/etcdctl member list', 'etcdctl'],
+  ['true', 'true'],
+  ['PASSWORD=secret kubectl get', 'command'],
+  ["'a secret' 2", 'command'],
+  ['', 'command'],
+])('the name of %j in a trace is its program, %j', (command, name) => {
+  expect(programOf(command)).toBe(name);
 });

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import PQueue from 'p-queue';
 import type { Client } from 'ssh2';
 import { measureSshCommand } from '../metrics/instruments.ts';
+import { traceCall } from '../tracing/spans.ts';
 import { type BastionTarget, enterBastion } from './bastion.ts';
 import { connect } from './connection.ts';
 import { dial } from './dial.ts';
@@ -62,7 +63,7 @@ export async function openSession(target: SessionTarget): Promise<SshSession> {
   try {
     const client = await connect({ username, ...auth, hostKey, label, address, isUrgent, reach }, limits);
     client.once('close', () => bastion?.leave());
-    return sessionOf(client, { label, username });
+    return sessionOf(client, { label, username, host });
   } catch (error) {
     bastion?.leave();
     throw error;
@@ -76,7 +77,18 @@ export async function openSession(target: SessionTarget): Promise<SshSession> {
  */
 const COMMANDS_AT_ONCE = 4;
 
-function sessionOf(client: Client, { label, username }: { label: string; username: string }): SshSession {
+/**
+ * The program of a command line: its arguments are not for traces.
+ * @internal exported for tests
+ */
+export function programOf(command: string): string {
+  return /^(?:sudo -n )?(?:[\w./-]*\/)?([\w.-]{1,40})(?=\s|$)/.exec(command)?.[1] ?? 'command';
+}
+
+function sessionOf(
+  client: Client,
+  { label, username, host }: Record<'label' | 'username' | 'host', string>,
+): SshSession {
   let lost: Error | undefined;
   client.on('error', (error) => {
     lost = error;
@@ -89,14 +101,16 @@ function sessionOf(client: Client, { label, username }: { label: string; usernam
   return {
     label,
     username,
-    exec: (command, { signal, ...options } = {}) =>
-      places.add(
-        () =>
-          measureSshCommand(
-            execOn(client, command, { ...options, ...(signal ? { signal } : {}), label, lost: () => lost }),
-          ),
-        signal ? { signal } : {},
-      ),
+    exec: (command, { signal, name = programOf(command), ...options } = {}) => {
+      const run = () => execOn(client, command, { ...options, ...(signal ? { signal } : {}), label, lost: () => lost });
+      const span = { name: `ssh ${name}`, kind: 'client', attributes: { 'server.address': host } } as const;
+      // outside of the queue, which runs a command as a part of the one before it
+      return traceCall(span, async (notes) => {
+        const result = await places.add(() => measureSshCommand(run()), signal ? { signal } : {});
+        notes.add({ 'process.exit.code': result.code });
+        return result;
+      });
+    },
     connect: (port, { host, timeoutMs, signal }) =>
       openTunnel(
         client,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { OperationFacts } from '../domain/operation-facts.ts';
 import type { Operation } from '../domain/operations.ts';
 import { json } from './json.ts';
 import type { Database } from './open-store.ts';
@@ -16,6 +17,8 @@ export interface LcmRequest {
   readonly operationParams: Free;
   /** Name of the user who sent it. */
   readonly startedBy?: string;
+  /** The span of the request, as the header `traceparent` has it. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -41,6 +44,7 @@ export async function keepLcmRequest(
         operation: request.operation,
         operationParams: json(request.operationParams),
         startedBy: request.startedBy ?? null,
+        traceparent: request.traceparent ?? null,
       })
       .execute();
     return true;
@@ -108,6 +112,7 @@ async function insertAcceptedOperation(tx: Database, vnfLcmOpOccId: string): Pro
     .executeTakeFirst();
   if (!request) return (await findOperation(tx, vnfLcmOpOccId)) !== undefined;
   const now = new Date();
+  const facts: OperationFacts = request.traceparent === null ? {} : { traceparent: request.traceparent };
   await tx
     .insertInto('vnfLcmOpOcc')
     .values({
@@ -122,7 +127,7 @@ async function insertAcceptedOperation(tx: Database, vnfLcmOpOccId: string): Pro
       isCancelPending: false,
       operationParams: json(request.operationParams),
       startedBy: request.startedBy,
-      context: json({}),
+      context: json(facts),
     })
     .execute();
   await insertOperationEvent(tx, vnfLcmOpOccId, 'STARTING', `${request.operation} accepted`);

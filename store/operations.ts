@@ -192,6 +192,18 @@ export async function insertOperationEvent(
     .execute();
 }
 
+/** Lists the states that an operation has entered, oldest first. The first 100 are enough for people. */
+export async function listOperationStates(db: Database, id: string): Promise<{ state: string; at: Date }[]> {
+  return db
+    .selectFrom('operationEvent')
+    .select(['state', 'at'])
+    .where('vnfLcmOpOccId', '=', id)
+    .where('type', '=', 'operation')
+    .orderBy('seq')
+    .limit(100)
+    .execute();
+}
+
 /** Adds facts that an activity of the operation found out. Only one step writes a given key. */
 export async function keepOperationFacts(db: Database, id: string, addition: OperationFacts): Promise<void> {
   await inTransaction(db, async (tx) => {

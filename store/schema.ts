@@ -79,6 +79,8 @@ export interface LcmRequestTable {
   operationParams: Json<Free>;
   /** Name of the user who sent it. Null in rows of older releases. */
   startedBy: string | null;
+  /** The span of the request, as the header `traceparent` has it. Null when the API makes no traces. */
+  traceparent: string | null;
   createdAt: Generated<Date>;
 }
 

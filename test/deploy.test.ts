@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { checkSimulatorPresent } from '../cli/up/simulator-presence.ts';
 import { VARIABLES } from '../worker/configuration.ts';
 import { temporalBinary } from '../worker/temporal-binary.ts';
+import { TRACE_VARIABLES } from '../worker/trace-settings.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string) => readFileSync(path.join(project, file), 'utf8');
@@ -100,7 +101,7 @@ function spoil(value: unknown, place: string): void {
 }
 
 /** Secrets are read from files, too. */
-const KNOWN = new Set(VARIABLES.flatMap((name) => [name, `${name}_FILE`]));
+const KNOWN = new Set([...VARIABLES.flatMap((name) => [name, `${name}_FILE`]), ...TRACE_VARIABLES]);
 
 describe('deploy/kubernetes', () => {
   const files = readdirSync(path.join(project, 'deploy/kubernetes')).filter((name) => name !== 'kustomization.yaml');

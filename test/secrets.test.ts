@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listClusterBackups } from '../store/cluster-backups.ts';
 import { secretName } from '../store/secrets.ts';
+import { readTraceSettings } from '../worker/trace-settings.ts';
 import { readHistories } from './testing/read-histories.ts';
+import { type CollectedSpan, type SpanCollector, startSpanCollector } from './testing/span-collector.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
 
 /** Values that no other place has: a place where one is found has leaked it. */
@@ -17,12 +19,24 @@ const NODE_PASSWORD = 'canary-node-4Hs9pL';
 /** Of the simulated site's proxy. */
 const PROXY_PASSWORD = 'password1';
 
+const COLLECTOR_KEY = 'canary-collector-9Tr3kV';
+/** The trace of a client that asks for the instantiate. */
+const CLIENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+
 const logged: string[] = [];
 const sample = mkdtempSync(path.join(tmpdir(), 'vnflow-canary-'));
 let system: System;
+let collector: SpanCollector;
 
 beforeAll(async () => {
-  system = await startSystem({ log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }) });
+  collector = await startSpanCollector();
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json');
+  vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', `api-key=${COLLECTOR_KEY}`);
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=test');
+  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '100');
+  const traces = readTraceSettings(process.env);
+  system = await startSystem({ traces, log: pino({ level: 'trace' }, { write: (line) => void logged.push(line) }) });
   const user = system.simulator.cloud.state.users.find(({ name }) => name === 'nfv_user');
   if (user) Object.assign(user, { password: VIM_PASSWORD });
   cpSync(fileURLToPath(new URL('../samples/kubernetes-cluster', import.meta.url)), sample, { recursive: true });
@@ -36,10 +50,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await system.stop();
+  await collector.stop();
   rmSync(sample, { recursive: true });
 });
 
-it('lets no password, join token, token, key or snapshot of the cluster appear in any history, log, process list, answer or stored row, in a whole life', async () => {
+it('lets no password, join token, token, key or snapshot of the cluster appear in any history, log, trace, process list, answer or stored row, in a whole life', async () => {
   const { http, simulator } = system;
   const answers: unknown[] = [];
   http.interceptors.response.use((answer) => {
@@ -62,7 +77,8 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
     exitCode: 1,
     stderr: 'could not initialize',
   });
-  const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body));
+  const headers = { traceparent: `00-${CLIENT.traceId}-${CLIENT.spanId}-01` };
+  const operation = operationOf(await http.post(`/vnflcm/v2/vnf_instances/${id}/instantiate`, body, { headers }));
   expect((await settled(http, operation)).operationState).toBe('FAILED_TEMP');
   await http.get(operation.replace('/vnflcm/v2', '/vnflow/v1').concat('/timeline'));
   await http.post(`${operation}/retry`);
@@ -97,6 +113,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
     VIM_PASSWORD,
     NODE_PASSWORD,
     PROXY_PASSWORD,
+    COLLECTOR_KEY,
     ...tokens,
     bearerToken,
     Buffer.from(bearerToken).toString('base64'),
@@ -112,6 +129,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
     'Temporal histories': await readHistories(system.temporal.address),
     'the log': logged.join('\n'),
     'API answers': JSON.stringify(answers),
+    traces: collector.text(),
     'command lines on nodes': JSON.stringify([simulator.ledger.entries(), processes]),
     'job files left on nodes': readable.filter((line) => !line.includes('/kubernetes/')).join('\n'),
     'rows of the store': await rows(),
@@ -127,6 +145,38 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   expect(await system.db.selectFrom('secret').selectAll().execute()).toEqual([]);
   expect(await system.db.selectFrom('clusterBackupChunk').selectAll().execute()).toEqual([]);
 }, 120_000);
+
+it('made one trace of the instantiate, from the request to the commands on the nodes', async () => {
+  const { spans } = collector;
+  const own = () => spans.filter(({ traceId }) => traceId === CLIENT.traceId);
+  const named = (name: string) => own().filter((span) => span.name === name);
+  const pathTo = ({ name, parentSpanId }: CollectedSpan): string[] => {
+    const parent = spans.find(({ spanId }) => spanId === parentSpanId);
+    return [...(parent ? pathTo(parent) : []), name];
+  };
+  const request = 'POST /vnflcm/v2/vnf_instances/:id/instantiate';
+  await vi.waitFor(() => expect(named('INSTANTIATE')).toHaveLength(1), { timeout: 10_000 });
+  expect(named('INSTANTIATE')[0]).toMatchObject({
+    status: { code: 0 },
+    attributes: { 'vnflow.operation.state': 'COMPLETED', 'vnflow.instance.id': expect.any(String) },
+    events: ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'PROCESSING', 'COMPLETED'].map((name) => ({ name })),
+  });
+  expect(named(request).map(({ parentSpanId, kind }) => [parentSpanId, kind])).toEqual([[CLIENT.spanId, 2]]);
+  const paths = own().map((span) => pathTo(span).join(' > '));
+  const others = paths.filter((path) => path !== request && !path.startsWith(`${request} > `));
+  expect(others, 'the system asks for a plan first').toEqual(['POST /vnflow/v1/vnf_instances/:id/plan']);
+  expect(paths).toContain(`${request} > INSTANTIATE > initControlPlane > job init > ssh start job`);
+  expect(paths).toContain(`${request} > INSTANTIATE > prepareNode > ssh login`);
+  expect(paths).toContain(`${request} > INSTANTIATE > applyStack > wait for stack create`);
+  expect(paths).toContain(`${request} > INSTANTIATE > applyStack > Heat POST /heat-api/v1/{id}/stacks`);
+  expect(named('initControlPlane').map(({ attributes, status }) => ({ ...attributes, ...status }))).toMatchObject([
+    { 'vnflow.step.attempt': 1, 'vnflow.step.outcome': 'FAILED', 'error.type': 'NODE_COMMAND_FAILED', code: 2 },
+    { 'vnflow.step.attempt': 2, 'vnflow.step.outcome': 'DONE', 'vnflow.step.slot': 'masterNode[0]', code: 0 },
+  ]);
+  expect(named('job init').map(({ attributes }) => attributes['process.exit.code'])).toEqual([1, 0]);
+  expect(collector.headers[0]).toMatchObject({ 'api-key': COLLECTOR_KEY });
+  expect(collector.resources[0]).toMatchObject({ 'service.name': 'vnflow', 'deployment.environment.name': 'test' });
+});
 
 /**
  * Lines of the cluster's keys, and pieces of the backup as it travels, as text, base64 and hexadecimal (as a row shows

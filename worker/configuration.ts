@@ -15,9 +15,11 @@ import { type HostSettings, hostOf, parseHosts } from '../network/host-rules.ts'
 import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
 import type { StoreLocation } from '../store/open-store.ts';
 import { type MasterKey, masterKey } from '../store/seal.ts';
+import type { TraceSettings } from '../tracing/trace-settings.ts';
 import { readBuildId } from './build-id.ts';
 import { optionalVariable } from './optional-variable.ts';
 import { TEMPORAL_VARIABLES, temporalAccess } from './temporal-access.ts';
+import { type RefusedTraces, readTraceSettings } from './trace-settings.ts';
 
 export type { Durability };
 
@@ -96,6 +98,8 @@ export interface Configuration {
   readonly allowPackageCode: boolean;
   /** The name of the build that runs. */
   readonly build: string;
+  /** How spans are sent. Undefined: none are made. */
+  readonly traces?: TraceSettings | RefusedTraces | undefined;
 }
 
 /**
@@ -140,6 +144,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     registryCopyLimitBytes: (env.VNFLOW_REGISTRY_COPY_MIB ?? DEFAULT_REGISTRY_COPY_MIB) * 1024 * 1024,
     build: env.VNFLOW_BUILD_ID ?? readBuildId(),
+    traces: readTraceSettings(environment),
     backups: {
       everySeconds:
         env.VNFLOW_BACKUP_HOURS === undefined

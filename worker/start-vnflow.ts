@@ -18,6 +18,7 @@ import { type HealthServer, startHealthServer } from './health-server.ts';
 import { type KeptWorker, keepWorker } from './keep-worker.ts';
 import { type StopStage, stopInOrder } from './ordered-stop.ts';
 import { createSdkMetrics } from './sdk-metrics.ts';
+import { startTraces } from './start-traces.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 import { waitUntilReachable } from './wait-until-reachable.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -86,6 +87,7 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
     worker?.stopped.catch(death.reject);
   };
   const store: StopStage = { name: 'the store', limitMs: 5_000, stop: () => stored.db.destroy() };
+  const traces = await startTraces(configuration.traces, { build: configuration.build, log: options.log });
   const notReady = () => (opened ? undefined : createNotOpenedProblem());
   measureProcess();
   const metrics = metricsSources(options, stored);
@@ -118,6 +120,7 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
         { name: 'the start', limitMs: 15_000, stop: () => ready.catch(() => {}) },
         { name: 'the worker', limitMs: 25_000, stop: () => worker?.stop() },
         { name: 'the health server', limitMs: 2_000, stop: () => health?.stop() },
+        { name: 'the traces', limitMs: 3_000, stop: () => traces?.stop() },
         store,
       ]);
     },

@@ -10,14 +10,16 @@ import {
   stepFacts,
   stepSummary,
 } from '../../domain/steps/index.ts';
-import { measureStep } from '../../metrics/instruments.ts';
+import { measureStep, type StepOutcome } from '../../metrics/instruments.ts';
 import { recordStepEnded, recordStepStarted, type StepEnd } from '../../store/operation-steps.ts';
 import { learnStepDuration } from '../../store/step-durations.ts';
+import { presentSpan } from '../../tracing/spans.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { readLabels } from '../node/node-labels.ts';
 import { awaitStore } from './await-store.ts';
 import { toFailure } from './failure.ts';
 import { asAttempt } from './step-attempt.ts';
+import { traceActivity } from './trace-activity.ts';
 
 /**
  * Records start, end, attempt and outcome of each step in the store: the API, the CLI and the console show them as the
@@ -29,8 +31,10 @@ export function stepRecorder(deps: ActivityDependencies): ActivityInterceptorsFa
       execute: (call, next) => {
         const run = () => awaitStore(context, () => next(call));
         const [input] = call.args as [StepInput];
-        const work = isStep(context) ? runRecorded(deps, { context, input, run }) : run();
-        return work.catch((error: unknown) => Promise.reject(toFailure(error)));
+        const work = () => (isStep(context) ? runRecorded(deps, { context, input, run }) : run());
+        return traceActivity(deps, { context, input }, work).catch((error: unknown) =>
+          Promise.reject(toFailure(error)),
+        );
       },
     },
   });
@@ -52,18 +56,19 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
   const attempt = await awaitStore(context, () =>
     recordStepStarted(deps.db, { ...key, scheduledAt, build: deps.build }),
   );
+  presentSpan()?.add({ 'vnflow.step.summary': summary, 'vnflow.step.attempt': attempt });
   const ended = (outcome: StepEnd['outcome']) =>
     awaitStore(context, () => recordStepEnded(deps.db, { ...key, attempt, outcome }));
   try {
     const result = await asAttempt({ ...key, attempt }, run);
     const counts = await ended({ state: 'DONE' });
     const seconds = secondsSince(startedAt);
-    measureStep({ kind, outcome: 'DONE' }, seconds);
+    noteOutcome({ kind, outcome: 'DONE' }, seconds);
     if (counts) await awaitStore(context, () => learnStepDuration(deps.db, kind, seconds));
     return result;
   } catch (error) {
     if (isStoppedByOperator(context)) {
-      measureStep({ kind, outcome: 'STOPPED' }, secondsSince(startedAt));
+      noteOutcome({ kind, outcome: 'STOPPED' }, secondsSince(startedAt));
       await ended({ state: 'WAITING' });
       throw new CancelledFailure('stopped');
     }
@@ -74,10 +79,16 @@ async function runRecorded(deps: ActivityDependencies, { context, input, run }: 
     );
     const repeats = willRepeat(failure, kind);
     const problem = describeFailure(failure);
-    measureStep({ kind, outcome: repeats ? 'REPEATED' : 'FAILED', code: problem.code }, secondsSince(startedAt));
+    noteOutcome({ kind, outcome: repeats ? 'REPEATED' : 'FAILED', code: problem.code }, secondsSince(startedAt));
     await ended({ state: repeats ? 'WAITING' : 'FAILED', error: problem });
     throw failure;
   }
+}
+
+/** Shows how an attempt ended in the metrics and in its span. */
+function noteOutcome(attempt: { kind: string; outcome: StepOutcome; code?: string }, seconds: number): void {
+  measureStep(attempt, seconds);
+  presentSpan()?.add({ 'vnflow.step.outcome': attempt.outcome });
 }
 
 /** @param startedAt milliseconds since 1970 */

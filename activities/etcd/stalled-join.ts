@@ -117,15 +117,15 @@ async function fenceMember(joining: PhaseContext): Promise<boolean> {
     return undefined;
   });
   if (state === 'started') return false;
-  return (await runOnNode(joining, FENCE)) === 'fenced';
+  return (await runOnNode(joining, FENCE, 'fence etcd member')) === 'fenced';
 }
 
 function lookAtMember(joining: PhaseContext): Promise<string> {
-  return runOnNode(joining, LOOK);
+  return runOnNode(joining, LOOK, 'look at etcd member');
 }
 
-async function runOnNode({ session, signal, node }: PhaseContext, snippet: string): Promise<string> {
-  const options = { signal, timeoutMs: TIMEOUT_MS };
+async function runOnNode({ session, signal, node }: PhaseContext, snippet: string, name: string): Promise<string> {
+  const options = { name, signal, timeoutMs: TIMEOUT_MS };
   const { code, stdout, stderr } = await execAsRoot(session, sudoCommand(['sh', '-c', snippet]), options);
   if (code === 0) return stdout.trim();
   throw new VnflowError('CLUSTER_NOT_READY', {

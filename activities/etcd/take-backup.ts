@@ -72,6 +72,7 @@ exec flock -o -w 120 "$root/backup.lock" sh -c "$inner" vnflow "$root" "$@"
 export async function takeBackup({ node, session, signal }: NodeContext): Promise<TakenBackup> {
   const words = ['sh', '-c', LOCKED, 'vnflow', JOB_ROOT, TAKE, randomUUID(), String(MAX_BYTES), BACKUP_KEYS.join(' ')];
   const { code, stdoutBytes, stderr } = await execAsRoot(session, sudoCommand(words), {
+    name: 'take backup',
     signal,
     timeoutMs: TIMEOUT_MS,
     maxOutputBytes: MAX_OUTPUT_BYTES,

@@ -27,7 +27,8 @@ export async function kubectl(
   { accept = () => false, failure, ...options }: KubectlOptions = {},
 ): Promise<ExecResult> {
   const command = kubectlCommand([...ADMIN, ...args]);
-  const result = await session.exec(command, { timeoutMs: DEFAULT_TIMEOUT_MS, signal, ...options });
+  const name = `kubectl ${args[0] ?? ''}`;
+  const result = await session.exec(command, { name, timeoutMs: DEFAULT_TIMEOUT_MS, signal, ...options });
   if (result.code === 0 || accept(result)) return result;
   throw new VnflowError('CLUSTER_NOT_READY', {
     detail: failure ?? `kubectl ${args.join(' ')} failed on ${session.label}.`,

@@ -3,6 +3,7 @@ import type { ServerLogin } from '../../domain/vnf-kinds/vnf-kind.ts';
 import type { HostKeyPolicy } from '../../ssh/host-key.ts';
 import { openSession, type SshSession } from '../../ssh/session.ts';
 import { type ClusterNode, findClusterNode } from '../../store/cluster-nodes.ts';
+import { traceCall, withoutSpans } from '../../tracing/spans.ts';
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { pollUntil } from '../attempt/poll.ts';
 import { readKindParameters } from '../facts/kind-parameters.ts';
@@ -52,7 +53,10 @@ export async function onNode<C extends VisitingContext, T>(
     });
   const { kind, parameters } = await readKindParameters(context);
   const login = kind.loginOf(parameters, node.role);
-  const session = await openWithin(context, { node, login, boots, limitSeconds, authGraceSeconds });
+  const attributes = { 'server.address': node.sshAddress, 'vnflow.node': node.nodeName };
+  const session = await traceCall({ name: 'ssh login', kind: 'client', attributes }, () =>
+    withoutSpans(() => openWithin(context, { node, login, boots, limitSeconds, authGraceSeconds })),
+  );
   try {
     return await work({ ...context, node, login, parameters, session: holdSession(session, context) });
   } finally {

@@ -26,6 +26,7 @@ export async function putFile(
   { directory, name, content, timeoutMs }: FileOnNode,
 ): Promise<string | undefined> {
   const { code, stderr } = await execAsRoot(session, sudoCommand(['sh', '-c', PUT, 'vnflow', directory, name]), {
+    name: 'put file',
     stdin: content,
     signal,
     timeoutMs,

@@ -76,7 +76,12 @@ export async function writeRegistries(node: NodeContext, registries: readonly No
   const { code, stderr } = await execAsRoot(
     node.session,
     sudoCommand(['sh', '-c', CHANGE, 'vnflow', REGISTRIES_DIRECTORY]),
-    { stdin: Buffer.from(linesOf(change, sight)), signal: node.signal, timeoutMs: TIMEOUT_MS },
+    {
+      name: 'write registries',
+      stdin: Buffer.from(linesOf(change, sight)),
+      signal: node.signal,
+      timeoutMs: TIMEOUT_MS,
+    },
   );
   if (code === 0) return;
   throw new VnflowError(/No space left/.test(stderr) ? 'NODE_DISK_FULL' : 'NODE_COMMAND_FAILED', {
@@ -89,6 +94,7 @@ async function lookAtNode({ session, signal }: NodeContext): Promise<NodeSight> 
   const names = Object.keys(SHARED_FILES) as SharedFile[];
   const paths = [RECORD_FILE, ...names.map((name) => SHARED_FILES[name])];
   const { code, stdout, stderr } = await execAsRoot(session, sudoCommand(['sh', '-c', LOOK, 'vnflow', ...paths]), {
+    name: 'look at registries',
     signal,
     timeoutMs: TIMEOUT_MS,
   });

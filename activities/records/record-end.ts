@@ -18,6 +18,7 @@ import { readKeptAccess } from './kept-access.ts';
 import { readModification } from './modification.ts';
 import { errorAtTheEnd } from './operation-problem.ts';
 import type { RecordContext } from './record-context.ts';
+import { traceOperation } from './trace-operation.ts';
 
 /** Logs of steps are kept for so many operations of an instance. */
 const OPERATIONS_WITH_LOGS = 8;
@@ -38,6 +39,7 @@ export async function recordEnd(context: Context): Promise<void> {
     const { id: vnfLcmOpOccId, vnfInstanceId, operation } = row;
     const state = input.direction === 'rollback' ? 'ROLLED_BACK' : 'COMPLETED';
     deps.log.info({ vnfLcmOpOccId, vnfInstanceId, operation, state }, 'operation entered a state');
+    await traceOperation(context);
   }
   await deps.secrets.removeOwnedBy(input.vnfLcmOpOccId);
   await forgetOlderLogs(deps.db, row.vnfInstanceId, OPERATIONS_WITH_LOGS);

@@ -9,6 +9,7 @@ import { isGranted, readOperation } from '../facts/operation-facts.ts';
 import { readKeptAccess } from './kept-access.ts';
 import { errorAtTheEnd, problemOf } from './operation-problem.ts';
 import type { RecordContext } from './record-context.ts';
+import { traceOperation } from './trace-operation.ts';
 
 /** Writes a state that an operation enters, and why. @returns the remedy of the failure, if there is a failure */
 export async function recordState(context: RecordContext<'recordState'>): Promise<RecordedState> {
@@ -34,6 +35,7 @@ export async function recordState(context: RecordContext<'recordState'>): Promis
   const { vnfInstanceId, operation } = row;
   const code = problem ? { code: problem.code } : {};
   deps.log.info({ vnfLcmOpOccId, vnfInstanceId, operation, state, ...code, by }, 'operation entered a state');
+  if (isFinal(state) && !isFinal(row.operationState)) await traceOperation(context);
   if (state === 'FAILED' || state === 'ROLLED_BACK') await deps.secrets.removeOwnedBy(vnfLcmOpOccId);
   return problem ? { remedy: problem.remedy } : {};
 }

@@ -26,7 +26,11 @@ async function release(step: StepContextOf<'releaseVolume'>): Promise<string> {
   const { signal } = step;
   try {
     const { code, stderr } = await onNode(step, { limitSeconds: REACH_SECONDS }, ({ session }) =>
-      execAsRoot(session, sudoCommand(['sh', '-c', RELEASE, 'vnflow', DATA]), { signal, timeoutMs: TIMEOUT_MS }),
+      execAsRoot(session, sudoCommand(['sh', '-c', RELEASE, 'vnflow', DATA]), {
+        name: 'release volume',
+        signal,
+        timeoutMs: TIMEOUT_MS,
+      }),
     );
     return code === 0 ? 'The volume is unmounted.\n' : `The volume could not be unmounted: ${stderr.slice(-500)}`;
   } catch (error) {

@@ -5,6 +5,8 @@ import { withoutSecrets } from '../../domain/redaction.ts';
 import { acceptLcmRequest, keepLcmRequest, withdrawLcmRequest } from '../../store/lcm-requests.ts';
 import { findOpenOperation } from '../../store/operations.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
+import { formatTraceparent } from '../../tracing/span-place.ts';
+import { presentSpan } from '../../tracing/spans.ts';
 import type { ApiContext } from '../dependencies.ts';
 
 /**
@@ -55,7 +57,9 @@ export async function startOperation(
     startedBy,
   };
   const id = request.vnfLcmOpOccId;
-  if (!(await keepLcmRequest(db, secrets, { ...request, params, operationParams: withoutSecrets(params) }))) {
+  const span = presentSpan();
+  const kept = { ...request, ...(span ? { traceparent: formatTraceparent(span.place) } : {}) };
+  if (!(await keepLcmRequest(db, secrets, { ...kept, params, operationParams: withoutSecrets(params) }))) {
     throw new VnflowError('NOT_FOUND', { detail: `VnfInstance ${instance.id} not found.` });
   }
   try {

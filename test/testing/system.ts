@@ -46,6 +46,8 @@ interface SystemOptions {
   readonly allowPackageCode?: boolean;
   /** False: the test starts the workers, in this process or in others. */
   readonly worker?: false;
+  /** Undefined: no spans are recorded. */
+  readonly traces?: Configuration['traces'];
 }
 
 /**
@@ -73,6 +75,7 @@ export async function startSystem(options: SystemOptions = {}) {
     metricsListen: undefined,
     bootLimitSeconds: undefined,
     build: 'test',
+    traces: options.traces,
     bastion: { host, port, username },
     backups: DEFAULT_BACKUPS,
     registryCopyLimitBytes: options.registryCopyLimitBytes ?? 64 * 1024 * 1024,
