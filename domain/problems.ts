@@ -345,6 +345,13 @@ export const PROBLEMS = {
     remedy:
       'Look at the server (`openstack console log show SERVER`), its security group, floating IP, router and the bastion, then `vnflow ops retry OP_OCC`. A longer limit is VNFLOW_BOOT_MINUTES.',
   },
+  SERVER_MISSING: {
+    status: 409,
+    title: 'Server of the node is gone',
+    retriable: false,
+    remedy:
+      'Something deleted the server in OpenStack. `vnflow ops rollback OP_OCC` (or fail), then heal its VNFC: `openstack vnflcm heal INSTANCE --vnfc-instance VNFC`.',
+  },
   NODE_AUTH: {
     status: 422,
     title: 'Node refused the login',

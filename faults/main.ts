@@ -11,7 +11,7 @@ const USAGE = `npm run faults -- [options]
   --runs N          lives of VNFs with faults at random moments (10)
   --seed N          repeats one run; with --runs: begins there (1)
   --shape up|production   (the seed decides)
-  --lanes N         places that run at once (4; with --broken 2)
+  --lanes N         places that run at once (6; with --broken 2)
   --broken [PART …] runs the engines that are broken on purpose, whose names have PART in them: each must be found
   --kept            repeats the seeds that have found something (faults/kept-seeds.json)
   --report DIR      where report.txt and report.html go (.vnflow/faults, from 10 runs on)
@@ -41,7 +41,7 @@ const { values, positionals } = parseArgs({
 
 const REPORTED_RUNS = 10;
 /** Most of a run is waiting, and most of a broken engine is the start of its place. */
-const LANES = { runs: 4, broken: 2 } as const;
+const LANES = { runs: 6, broken: 2 } as const;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 if (values.help) process.stdout.write(USAGE);

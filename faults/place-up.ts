@@ -47,7 +47,9 @@ export async function startUpPlace({ directory, speed, root }: PlaceOptions): Pr
   mkdirSync(cloud, { mode: 0o700 });
   symlinkSync(cloud, path.join(data, 'simulator'));
   const port = await freePort();
-  let up = launch(directory, data, { port, speed, root });
+  // a port of its own: `up` of another place must not take the default one while our Temporal server is dead
+  const temporalPort = await freePort();
+  let up = launch(directory, data, { port, temporalPort, speed, root });
   const takeDisk = () => {
     if (!disk) return;
     for (const log of ['vnflow.log', 'simulator.log', 'temporal/temporal.log'])
@@ -69,7 +71,7 @@ export async function startUpPlace({ directory, speed, root }: PlaceOptions): Pr
   };
 
   const restart = async (): Promise<void> => {
-    up = launch(directory, data, { port, speed, root });
+    up = launch(directory, data, { port, temporalPort, speed, root });
     await ready(data, up);
   };
   return {
@@ -137,12 +139,12 @@ export async function startUpPlace({ directory, speed, root }: PlaceOptions): Pr
 function launch(
   directory: string,
   data: string,
-  { port, speed, root }: { port: number; speed: number; root: string },
+  { port, temporalPort, speed, root }: { port: number; temporalPort: number; speed: number; root: string },
 ): ChildProcess {
   return startProcess({
     program: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', path.join(root, 'cli', 'main.ts'), 'up', '--data', data].concat(
-      ...['--port', `${port}`, '--speed', `${speed}`, '--hosts', '12'],
+      ...['--port', `${port}`, '--temporal-port', `${temporalPort}`, '--speed', `${speed}`, '--hosts', '12'],
     ),
     log: path.join(directory, 'up.log'),
   });

@@ -1,6 +1,15 @@
+import axios from 'axios';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { typeRemedy } from './testing/remedy.ts';
-import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
+import {
+  createInstance,
+  onboardSample,
+  operationOf,
+  type System,
+  settled,
+  startSystem,
+  tokenOf,
+} from './testing/system.ts';
 
 /** Failures of nodes: for each, the command in the error's remedy completes the operation. */
 
@@ -116,6 +125,27 @@ it('a new node that is never reached is named after seconds, with the last answe
   await typeRemedy(failed.error.remedy, system);
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 });
+
+it('a control-plane node whose server was deleted in OpenStack: the operation waits after one attempt and names the server', async () => {
+  const created = await instantiate();
+  expect(await settled(system.http, created)).toMatchObject({ operationState: 'COMPLETED' });
+  const { vnfInstanceId: id } = (await system.http.get(created)).data;
+  const { nodes } = (await system.http.get(`/vnflow/v1/vnf_instances/${id}/cluster`)).data;
+  const master = nodes.find(({ role }: { role: string }) => role === 'master');
+  await deleteServer(master.serverId);
+  const body = { type: 'SCALE_OUT', aspectId: 'workerNode_scale' };
+  const operation = operationOf(await system.http.post(`/vnflcm/v2/vnf_instances/${id}/scale`, body));
+  const failed = await settled(system.http, operation);
+  expect(failed).toMatchObject({ operationState: 'FAILED_TEMP', error: { code: 'SERVER_MISSING', status: 409 } });
+  expect(failed.error.detail).toContain(`The server ${master.serverId} of ${master.name}`);
+  expect(await attemptsOfFailed(operation)).toEqual(new Set([1]));
+});
+
+async function deleteServer(id: string): Promise<void> {
+  const url = `${new URL(system.simulator.authUrl).origin}/compute/v2.1/servers/${id}`;
+  const headers = { 'X-Auth-Token': await tokenOf(system.simulator.authUrl) };
+  expect((await axios.delete(url, { headers, proxy: false })).status).toBe(204);
+}
 
 async function attemptsOfFailed(operation: string): Promise<Set<number>> {
   const { steps } = await timeline(operation);

@@ -65,6 +65,24 @@ it('answers through its HTTP API to no browser', async () => {
   }
 });
 
+it('does not take the server of another program for its own, which took the port first', async () => {
+  const ports = { ...ANY_PORTS, grpc: await freePort(0) };
+  const slow = path.join(mkdtempSync(path.join(directory, 'slow-')), 'temporal');
+  const script = `#!/bin/sh\ncase "$*" in *--help*) ;; *) sleep 2 ;; esac\nexec "${temporalBinary()}" "$@"\n`;
+  writeFileSync(slow, script, { mode: 0o755 });
+  const { promise: launched, resolve } = Promise.withResolvers<number>();
+  const late = startTemporalServer({ binary: slow, ports, headless: true, launched: resolve });
+  await launched;
+  const early = await startTemporalServer({ binary: temporalBinary(), ports, headless: true });
+  try {
+    const server = await late;
+    expect(server.address).not.toBe(early.address);
+    await server.stop();
+  } finally {
+    await early.stop();
+  }
+});
+
 it.each([
   ['starts another server when the first ends at once because its port was just taken', 1, /^127/],
   ['gives up when every server ends at once', 9, /did not start/],

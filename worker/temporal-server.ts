@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
+import axios from 'axios';
 import { connectionAccess, type TemporalAccess } from '../engine/temporal-access.ts';
 import { DEFAULT_DURABILITY, type Durability } from '../store/durability.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
@@ -80,10 +81,11 @@ async function startOnce(options: TemporalServerOptions): Promise<TemporalServer
     throw new Error(`Port ${wanted.grpc} of 127.0.0.1, which the Temporal server needs again, is taken.`);
   const log = directory === undefined ? undefined : path.join(directory, 'temporal.log');
   if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const child = launch(await commandLine({ ...options, ports }), options.binary, log);
+  const httpHost = `${randomUUID()}.invalid`;
+  const child = launch(await commandLine({ ...options, ports, httpHost }), options.binary, log);
   if (child.pid !== undefined) options.launched?.(child.pid);
   const address = `127.0.0.1:${ports.grpc}`;
-  const problem = await serving(child, address, log);
+  const problem = await serving(child, { address, http: ports.http, httpHost }, log);
   if (problem) return { problem };
   return {
     pid: child.pid ?? 0,
@@ -134,8 +136,10 @@ async function freePorts(wanted: TemporalPorts): Promise<TemporalPorts> {
  */
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { process: 'normal', power: 'full' };
 
-async function commandLine(options: TemporalServerOptions & { ports: TemporalPorts }): Promise<string[]> {
-  const { binary, directory, ports, headless, settings = {}, durability = DEFAULT_DURABILITY } = options;
+async function commandLine(
+  options: TemporalServerOptions & { ports: TemporalPorts; httpHost: string },
+): Promise<string[]> {
+  const { binary, directory, ports, httpHost, headless, settings = {}, durability = DEFAULT_DURABILITY } = options;
   const webUi = headless
     ? ['--headless']
     : ['--ui-ip', '127.0.0.1', '--ui-port', `${ports.ui}`, ...(await withoutNews(binary))];
@@ -151,7 +155,7 @@ async function commandLine(options: TemporalServerOptions & { ports: TemporalPor
     ...['--http-port', `${ports.http}`, '--metrics-port', `${ports.metrics}`],
     ...webUi,
     ...database,
-    ...Object.entries({ ...closedHttpApi(), ...settings }).flatMap(([key, value]) => [
+    ...Object.entries({ ...closedHttpApi(httpHost), ...settings }).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${value}`,
     ]),
@@ -165,8 +169,29 @@ async function commandLine(options: TemporalServerOptions & { ports: TemporalPor
  * terminate workflows there: a POST of plain text needs no permission of the server. The API answers 403 to each Host
  * header but this one, which is different at each start.
  */
-function closedHttpApi(): Record<string, string> {
-  return { 'frontend.httpAllowedHosts': JSON.stringify([`${randomUUID()}.invalid`]) };
+function closedHttpApi(httpHost: string): Record<string, string> {
+  return { 'frontend.httpAllowedHosts': JSON.stringify([httpHost]) };
+}
+
+interface ServerFace {
+  /** Address of gRPC, host:port. */
+  readonly address: string;
+  /** Port of the HTTP API. */
+  readonly http: number;
+  /** The Host header that the HTTP API of this process allows, and no other server. */
+  readonly httpHost: string;
+}
+
+/**
+ * Is it our process that answers? Another Temporal server may have taken the gRPC port since we looked. Its tasks would
+ * be carried out with our store.
+ */
+async function isOurs({ http, httpHost }: ServerFace): Promise<boolean> {
+  const options = { headers: { Host: httpHost }, timeout: 2_000, proxy: false, maxRedirects: 0 } as const;
+  return axios.get(`http://127.0.0.1:${http}/api/v1/system-info`, options).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The option that keeps the Web UI from fetching news; older versions of the program do not have it. */
@@ -186,11 +211,11 @@ function launch(args: readonly string[], binary: string, log: string | undefined
   }
 }
 
-async function serving(child: ChildProcess, address: string, log: string | undefined): Promise<Error | undefined> {
+async function serving(child: ChildProcess, face: ServerFace, log: string | undefined): Promise<Error | undefined> {
   const until = Date.now() + START_LIMIT_MS;
   const failed = new Promise<Error>((resolve) => child.once('error', resolve));
   while (Date.now() < until && child.exitCode === null && child.signalCode === null) {
-    if (await isTemporalServing(address)) return undefined;
+    if ((await isOurs(face)) && (await isTemporalServing(face.address))) return undefined;
     const error = await Promise.race([failed, delay(100)]);
     if (error) throw new Error(`The Temporal server cannot be started: ${error.message}`);
   }

@@ -17,19 +17,28 @@ export async function keepFirstBackup(
   context: LeasedContext,
   slots: readonly string[],
 ): Promise<ClusterBackup | undefined> {
-  let failure: unknown = new VnflowError('SNAPSHOT_FAILED', {
-    detail: `VNF instance ${context.input.vnfInstanceId} has no control-plane node.`,
-  });
+  let failure: unknown;
   const reach = slots.length > 1 ? { limitSeconds: OF_SEVERAL_REACH_SECONDS } : {};
   for (const slot of slots) {
     try {
       return await onNode(context, { slot, ...reach }, keepBackup);
     } catch (error) {
       context.signal.throwIfAborted();
-      failure = error;
+      // another node may answer later: a missing server is the reason only if all servers are missing
+      if (!isMissing(error)) failure = error;
+      else failure ??= error;
     }
   }
-  throw failure;
+  throw (
+    failure ??
+    new VnflowError('SNAPSHOT_FAILED', {
+      detail: `VNF instance ${context.input.vnfInstanceId} has no control-plane node.`,
+    })
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof VnflowError && error.code === 'SERVER_MISSING';
 }
 
 async function keepBackup(context: NodeContext): Promise<ClusterBackup | undefined> {

@@ -4,6 +4,7 @@ import { type ClusterNode, listControlPlane } from '../../store/cluster-nodes.ts
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { pollUntil, steadyPause } from '../attempt/poll.ts';
 import { ADMIN, kubectlCommand } from './kubectl.ts';
+import { explainUnreached } from './missing-server.ts';
 import { type NodeAccess, type NodeContext, onNode } from './node-session.ts';
 
 const READYZ = kubectlCommand([...ADMIN, '--request-timeout', '5s', 'get', '--raw', '/readyz']);
@@ -18,8 +19,8 @@ interface ControlPlaneVisit {
 
 /**
  * Opens one session to the first control-plane node that accepts a login and whose cluster answers.
- * @throws VnflowError CLUSTER_NOT_READY, NODE_UNREACHABLE (of the node tried last) and others of `onNode`; whatever
- * `work` throws
+ * @throws VnflowError CLUSTER_NOT_READY, NODE_UNREACHABLE (of the first node whose server exists), SERVER_MISSING and
+ * others of `onNode`; whatever `work` throws
  */
 export async function onControlPlane<C extends LeasedContext, T>(
   context: C,
@@ -33,7 +34,7 @@ export async function onControlPlane<C extends LeasedContext, T>(
   }
   const pause = steadyPause(deps.pace.poll);
   const { result } = await pollUntil({ pause, limitSeconds: reachSeconds, signal }, async (isLate) => {
-    let problem: VnflowError | undefined;
+    const failures: Failure[] = [];
     for (const slot of slots) {
       let isReached = false;
       try {
@@ -45,13 +46,37 @@ export async function onControlPlane<C extends LeasedContext, T>(
         return { result };
       } catch (error) {
         if (isReached || !(error instanceof VnflowError)) throw error;
-        problem = error;
+        failures.push({ slot, problem: error });
       }
     }
-    if (problem && (!PROBLEMS[problem.code].retriable || isLate())) throw problem;
+    const last = failures.at(-1)?.problem;
+    if (last && !PROBLEMS[last.code].retriable) throw last;
+    if (last && isLate()) throw (await explainFailures(context, failures)) ?? last;
     return undefined;
   });
   return result;
+}
+
+interface Failure {
+  readonly slot: string;
+  readonly problem: VnflowError;
+}
+
+/**
+ * Why no control-plane node was reached in time. A missing server is the reason only if the servers of all nodes are
+ * missing: another node may answer later.
+ * @param failures of the last try, one for each node
+ */
+async function explainFailures(context: LeasedContext, failures: readonly Failure[]): Promise<VnflowError | undefined> {
+  const nodes = await listControlPlane(context.deps.db, context.input.vnfInstanceId);
+  let missing: VnflowError | undefined;
+  for (const { slot, problem } of failures) {
+    const node = nodes.find((one) => one.slot === slot);
+    const explained = node ? await explainUnreached(context, node, problem) : problem;
+    if (explained.code !== 'SERVER_MISSING') return explained;
+    missing = explained;
+  }
+  return missing;
 }
 
 /** Slots of the control-plane nodes of an instance. */

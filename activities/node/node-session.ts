@@ -7,6 +7,7 @@ import { traceCall, withoutSpans } from '../../tracing/spans.ts';
 import type { ActivityContext, LeasedContext } from '../activity-context.ts';
 import { pollUntil } from '../attempt/poll.ts';
 import { readKindParameters } from '../facts/kind-parameters.ts';
+import { explainUnreached } from './missing-server.ts';
 import { bastionHostKey, nodeHostKey } from './node-host-key.ts';
 
 /** The node of an activity, and the session with it. */
@@ -36,7 +37,7 @@ interface NodeVisit {
 /**
  * Opens one session to a node and closes it when `work` ends.
  * @param work gets the context with the access to the node
- * @throws VnflowError NODE_UNREACHABLE, NODE_AUTH, NODE_HOST_KEY
+ * @throws VnflowError NODE_UNREACHABLE, NODE_NEVER_REACHED, SERVER_MISSING, NODE_AUTH, NODE_HOST_KEY
  */
 export async function onNode<C extends VisitingContext, T>(
   context: C,
@@ -105,7 +106,11 @@ async function openWithin(context: LeasedContext, target: Target): Promise<SshSe
         loginUntil ??= Date.now() + authGraceSeconds * 1000;
         if (Date.now() > loginUntil) throw error;
       } else if (!PROBLEMS[error.code].retriable) throw error;
-      else if (isLate()) throw boots ? createNeverReachedProblem(node, limitSeconds, error) : error;
+      else if (isLate()) {
+        // a single try is one of many, or a question that tolerates any failure
+        const problem = limitSeconds > 0 ? await explainUnreached(context, node, error) : error;
+        throw boots && problem === error ? createNeverReachedProblem(node, limitSeconds, error) : problem;
+      }
       context.say(describeWait(node, since, error));
       return undefined;
     }

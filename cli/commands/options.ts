@@ -14,11 +14,20 @@ export function dataOption(): Option {
 }
 
 export function portOption(): Option {
-  return new Option('--port <port>', 'port of the API (9890, or another one if that is taken)').argParser((text) => {
-    const port = Number(text);
-    if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-    throw new InvalidArgumentError('A port is a number from 0 (any) to 65535.');
-  });
+  return new Option('--port <port>', 'port of the API (9890, or another one if that is taken)').argParser(parsePort);
+}
+
+export function temporalPortOption(): Option {
+  return new Option(
+    '--temporal-port <port>',
+    'gRPC port of the Temporal server (17233, or another one if that is taken)',
+  ).argParser(parsePort);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new InvalidArgumentError('A port is a number from 0 (any) to 65535.');
 }
 
 export function speedOption(): Option {

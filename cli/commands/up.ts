@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import type { Durability } from '../../worker/configuration.ts';
 import { addressLines } from '../up/address-table.ts';
-import { DEFAULT_DATA, dataOption, durabilityOption, hostsOption, portOption, speedOption } from './options.ts';
+import {
+  DEFAULT_DATA,
+  dataOption,
+  durabilityOption,
+  hostsOption,
+  portOption,
+  speedOption,
+  temporalPortOption,
+} from './options.ts';
 import { runToItsEnd } from './run-to-its-end.ts';
 import { untilStarted } from './until-started.ts';
 import { onStopRequest } from './until-stopped.ts';
@@ -9,6 +17,7 @@ import { onStopRequest } from './until-stopped.ts';
 interface Options {
   readonly data: string;
   readonly port?: number;
+  readonly temporalPort?: number;
   readonly speed?: number;
   readonly hosts?: number;
   readonly simulator: boolean;
@@ -22,6 +31,7 @@ export function addUpCommand(program: Command): void {
     .description('start a Temporal server, store, simulated OpenStack, worker and API on this machine')
     .addOption(dataOption())
     .addOption(portOption())
+    .addOption(temporalPortOption())
     .addOption(speedOption())
     .addOption(hostsOption())
     .addOption(durabilityOption('power'))

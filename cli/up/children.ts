@@ -58,8 +58,8 @@ export async function startChildren(children: Children, apiUrl: string): Promise
 }
 
 function temporalOptions({ data, options, keep }: Children): TemporalOptions {
-  const { environment, durability } = options;
-  return { data, environment, durability, keep: (temporal) => keep({ temporal }) };
+  const { environment, durability, temporalPort: port } = options;
+  return { data, environment, durability, port, keep: (temporal) => keep({ temporal }) };
 }
 
 async function startTemporal(children: Children): Promise<void> {

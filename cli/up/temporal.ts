@@ -9,6 +9,8 @@ export interface TemporalOptions {
   readonly data: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly durability: Durability;
+  /** gRPC port of a server that is started. Undefined: that of the record, or the default. */
+  readonly port: number | undefined;
   /** Called with the record to be stored, right after the process was launched. */
   readonly keep: (record: TemporalRecord) => void;
 }
@@ -49,13 +51,12 @@ export async function restartTemporal(options: TemporalOptions, before: Temporal
 }
 
 async function launchTemporal(
-  { data, environment, durability, keep }: TemporalOptions,
+  { data, environment, durability, port, keep }: TemporalOptions,
   before: TemporalRecord | undefined,
   keepAddress: boolean,
 ): Promise<TemporalRecord> {
-  const ports = before
-    ? { ...TEMPORAL_PORTS, grpc: portOf(before.address), ui: portOf(before.uiUrl ?? '') }
-    : TEMPORAL_PORTS;
+  const former = before ? { grpc: portOf(before.address), ui: portOf(before.uiUrl ?? '') } : {};
+  const ports = { ...TEMPORAL_PORTS, ...former, ...(keepAddress || port === undefined ? {} : { grpc: port }) };
   const server = await startTemporalServer({
     binary: temporalBinary(environment),
     directory: path.join(data, 'temporal'),

@@ -6,6 +6,8 @@ export interface UpOptions {
   readonly data: string;
   /** Port of the API. Undefined: 9890, or another port when 9890 is taken. */
   readonly port?: number;
+  /** gRPC port of the Temporal server. Undefined: that of the last run, 17233, or another port when it is taken. */
+  readonly temporalPort?: number;
   /** Speed of the simulator. */
   readonly speed?: number;
   /** Compute hosts of the simulator. Undefined: as many as its world has, 6 for a new world. */
