@@ -41,6 +41,8 @@ export interface EngineOptions {
   readonly storeOpened?: Promise<unknown>;
   /** Tests compare more often. */
   readonly reconcileEveryMs?: number;
+  /** So many days the logs of steps are kept after the end of their operation. Undefined: the reconciler's default. */
+  readonly stepLogDays?: number | undefined;
 }
 
 /** The client reconnects quickly: with the default, the pause between two attempts would grow to two minutes. */
@@ -51,12 +53,24 @@ const CHANNEL = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_
  * server is away, calls throw ENGINE_UNAVAILABLE.
  */
 export function connectEngine(db: Database, options: EngineOptions): ConnectedEngine {
-  const { temporalAddress, namespace, secrets, log, storeOpened, reconcileEveryMs, temporalAccess = {} } = options;
+  const {
+    temporalAddress,
+    namespace,
+    secrets,
+    log,
+    storeOpened,
+    reconcileEveryMs,
+    stepLogDays,
+    temporalAccess = {},
+  } = options;
   const access = connectionAccess(temporalAccess);
   const connection = Connection.lazy({ address: temporalAddress, channelArgs: CHANNEL, ...access });
   const client = new Client({ connection, namespace });
   const engine = { client, db };
-  const reconciler = startReconciler({ ...engine, secrets, log }, { after: storeOpened, everyMs: reconcileEveryMs });
+  const reconciler = startReconciler(
+    { ...engine, secrets, log, stepLogDays },
+    { after: storeOpened, everyMs: reconcileEveryMs },
+  );
   return {
     start: (input) => start(engine, input),
     control: (action, ref) => controlOperation(engine, action, ref),

@@ -6,6 +6,7 @@ import { listOpenOperations } from '../store/lost-operations.ts';
 import type { Database } from '../store/open-store.ts';
 import { forgetOldRegistryCopies } from '../store/registry-copies.ts';
 import type { Secrets } from '../store/secrets.ts';
+import { forgetOldLogs } from '../store/step-logs.ts';
 import { instanceOfWorkflow } from '../workflows/contract.ts';
 import { searchAttribute } from '../workflows/search-attributes.ts';
 import { settleOperation } from './lost-operation.ts';
@@ -16,6 +17,8 @@ import { workflowStanding } from './workflow-standing.ts';
 const OLD_REQUEST_SECONDS = 60;
 /** So long a copy waits for a heal that puts it back. */
 const COPY_DAYS = 7;
+/** So long the logs of steps are kept after the end of their operation, unless `VNFLOW_STEP_LOG_DAYS` says otherwise. */
+const DEFAULT_STEP_LOG_DAYS = 30;
 const AT_ONCE = 8;
 const RUNNING_OPERATIONS = `ExecutionStatus = 'Running' AND WorkflowType IN (${Object.values(LCM_OPERATIONS)
   .map(({ workflowType }) => `'${workflowType}'`)
@@ -26,6 +29,8 @@ export interface ReconcileDependencies {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** So many days the logs of steps are kept after the end of their operation. Default: 30. */
+  readonly stepLogDays?: number | undefined;
 }
 
 /** What a comparison of the store with Temporal has changed. */
@@ -52,6 +57,7 @@ export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled
   });
   const ended = await endObsoleteWorkflows(deps, new Set(open.map(({ id }) => id)));
   await removeOldCopies(deps);
+  await removeOldLogs(deps);
   const changes = { lost, withdrawn, ended };
   if (lost + withdrawn + ended > 0) deps.log.warn(changes, 'the store and Temporal differed');
   return changes;
@@ -61,6 +67,12 @@ export async function reconcile(deps: ReconcileDependencies): Promise<Reconciled
 async function removeOldCopies({ db, log }: ReconcileDependencies): Promise<void> {
   const instances = await forgetOldRegistryCopies(db, COPY_DAYS);
   if (instances.length > 0) log.warn({ instances }, 'copies of registries were never put back, and are removed');
+}
+
+/** Removes logs of operations that ended long ago. */
+async function removeOldLogs({ db, log, stepLogDays = DEFAULT_STEP_LOG_DAYS }: ReconcileDependencies): Promise<void> {
+  const pieces = await forgetOldLogs(db, stepLogDays);
+  if (pieces > 0) log.info({ pieces, stepLogDays }, 'logs of operations that ended long ago are removed');
 }
 
 /** Withdraws requests that have waited too long. A request stays while a workflow is about to accept it. */

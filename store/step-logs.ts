@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { OPEN_STATES } from '../domain/operation/state.ts';
 import type { Database } from './open-store.ts';
 import type { StepAttempt } from './operation-steps.ts';
 
@@ -72,4 +73,25 @@ export async function forgetOlderLogs(db: Database, vnfInstanceId: string, keep:
         .offset(keep),
     )
     .execute();
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Deletes the logs of operations that ended before the last `days` days. The logs of a deleted instance go this way:
+ * no further operation of it pushes them out.
+ * @returns the number of pieces that were deleted
+ */
+export async function forgetOldLogs(db: Database, days: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('operationStepLog')
+    .where('vnfLcmOpOccId', 'in', (of) =>
+      of
+        .selectFrom('vnfLcmOpOcc')
+        .select('id')
+        .where('operationState', 'not in', OPEN_STATES)
+        .where('stateEnteredTime', '<', new Date(Date.now() - days * DAY_MS)),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }

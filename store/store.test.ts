@@ -18,7 +18,7 @@ import {
 import { findOperation, keepOperationFacts, readOperationFact, recordOperationState } from './operations.ts';
 import { createSecrets } from './secrets.ts';
 import { expectedDurations, learnStepDuration } from './step-durations.ts';
-import { appendStepLog, forgetOlderLogs, readStepLog, shortenStepLog } from './step-logs.ts';
+import { appendStepLog, forgetOlderLogs, forgetOldLogs, readStepLog, shortenStepLog } from './step-logs.ts';
 import { findVnfInstance, insertVnfInstance } from './vnf-instances.ts';
 import { readVnfPackageBytes, vnfPackageContentLength } from './vnf-package-content.ts';
 import { findVnfPackage, insertVnfPackage, onboardVnfPackage, readVnfPackageFiles } from './vnf-packages.ts';
@@ -205,6 +205,24 @@ it('keeps the end of a log, and the logs of the newest operations of an instance
   await forgetOlderLogs(db, vnfInstanceId, 0);
   expect((await readStepLog(db, key, 0)).text).toBe('');
   expect((await readStepLog(db, { ...key, attempt: 2 }, 0)).text).toBe('');
+});
+
+it('keeps the logs of an operation that is open, and removes them some days after its end', async () => {
+  const { id } = await operation();
+  await insertPlanSteps(db, id, planInstantiateRollback());
+  const key = { vnfLcmOpOccId: id, stepId: 'deleteStack', attempt: 1 };
+  await appendStepLog(db, key, 'one\n');
+  const age = async (days: number) => {
+    const stateEnteredTime = new Date(Date.now() - days * 24 * 3600 * 1000);
+    await db.updateTable('vnfLcmOpOcc').set({ stateEnteredTime }).where('id', '=', id).execute();
+    return forgetOldLogs(db, 30);
+  };
+  expect(await age(400), 'an open operation').toBe(0);
+  await recordOperationState(db, id, { seq: 1, state: 'ROLLED_BACK', text: 'ROLLED_BACK' });
+  expect(await age(29)).toBe(0);
+  expect((await readStepLog(db, key, 0)).text).toBe('one\n');
+  expect(await age(31)).toBe(1);
+  expect((await readStepLog(db, key, 0)).text).toBe('');
 });
 
 it('writes each record of an operation once, in the order of their numbers', async () => {

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { keepLcmRequest } from '../store/lcm-requests.ts';
+import { appendStepLog } from '../store/step-logs.ts';
 import { workflowId } from '../workflows/contract.ts';
 import { misdeeds } from './testing/ledger-judge.ts';
 import { createInstance, onboardSample, operationOf, type System, settled, startSystem } from './testing/system.ts';
@@ -86,7 +87,19 @@ it('a control finds out by itself that the workflow is gone, also in FAILED_TEMP
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'ROLLED_BACK' });
   expect(system.simulator.fingerprint().content).toEqual(before);
   expect((await system.http.delete(`/vnflcm/v2/vnf_instances/${id}`)).status).toBe(204);
+  await expectOldLogsRemoved(opOccId(operation));
 });
+
+/** No further operation of a deleted instance pushes its logs out. */
+async function expectOldLogsRemoved(id: string) {
+  const { db } = system;
+  await appendStepLog(db, { vnfLcmOpOccId: id, stepId: 'applyStack', attempt: 1 }, 'a line\n');
+  const logs = () => db.selectFrom('operationStepLog').select('stepId').where('vnfLcmOpOccId', '=', id).execute();
+  expect(await logs()).not.toEqual([]);
+  const stateEnteredTime = new Date(Date.now() - 31 * 24 * 3600 * 1000);
+  await db.updateTable('vnfLcmOpOcc').set({ stateEnteredTime }).where('id', '=', id).execute();
+  await expect.poll(logs, { timeout: 10_000 }).toEqual([]);
+}
 
 it('an operation that was lost before it had a plan is retried from the beginning', async () => {
   system.simulator.faults.add({ service: 'glance', times: 1, effect: { delaySeconds: 600 } });

@@ -58,6 +58,7 @@ it.each([
   [{ VNFLOW_BASTION_HOST_KEY: 'ssh-ed25519 AAAA' }, 'VNFLOW_BASTION_HOST_KEY'],
   [{ VNFLOW_BACKUP_HOURS: '0' }, 'VNFLOW_BACKUP_HOURS'],
   [{ VNFLOW_BACKUPS_KEPT: 'all' }, 'VNFLOW_BACKUPS_KEPT'],
+  [{ VNFLOW_STEP_LOG_DAYS: '0' }, 'VNFLOW_STEP_LOG_DAYS'],
   [{ VNFLOW_MASTER_KEY: 'c2hvcnQ=' }, 'VNFLOW_MASTER_KEY'],
 ])('refuses %j and names the variable', (environment, name) => {
   expect(() => readConfiguration(environment, directory)).toThrow(name);

@@ -57,6 +57,7 @@ const Environment = z.object({
   VNFLOW_BACKUPS_KEPT: optionalVariable(z.coerce.number().int().min(1).max(100)),
   VNFLOW_ALLOW_PACKAGE_CODE: optionalVariable(z.enum(['0', '1'])),
   VNFLOW_REGISTRY_COPY_MIB: optionalVariable(z.coerce.number().int().min(0).max(65_536)),
+  VNFLOW_STEP_LOG_DAYS: optionalVariable(z.coerce.number().min(1).max(3650)),
   VNFLOW_BUILD_ID: optionalVariable(z.string().regex(BUILD, 'must be up to 100 letters, digits and . _ + -')),
 });
 
@@ -94,6 +95,8 @@ export interface Configuration {
   readonly vimHosts: HostSettings;
   /** Bytes that the packages of a project may take. Undefined: the API's default. */
   readonly packageQuotaBytes?: number | undefined;
+  /** So many days the logs of steps are kept after the end of their operation. Undefined: the reconciler's default. */
+  readonly stepLogDays?: number | undefined;
   /** Whether code of packages may run. */
   readonly allowPackageCode: boolean;
   /** The name of the build that runs. */
@@ -141,6 +144,7 @@ export function readConfiguration(environment: NodeJS.ProcessEnv, dataDirectory:
     bootLimitSeconds: env.VNFLOW_BOOT_MINUTES === undefined ? undefined : env.VNFLOW_BOOT_MINUTES * 60,
     packageQuotaBytes:
       env.VNFLOW_PACKAGE_QUOTA_GB === undefined ? undefined : Math.round(env.VNFLOW_PACKAGE_QUOTA_GB * 1024 ** 3),
+    stepLogDays: env.VNFLOW_STEP_LOG_DAYS,
     allowPackageCode: env.VNFLOW_ALLOW_PACKAGE_CODE === '1',
     registryCopyLimitBytes: (env.VNFLOW_REGISTRY_COPY_MIB ?? DEFAULT_REGISTRY_COPY_MIB) * 1024 * 1024,
     build: env.VNFLOW_BUILD_ID ?? readBuildId(),

@@ -220,6 +220,7 @@ async function apiOf(
     secrets: stored.secrets,
     storeOpened,
     log,
+    stepLogDays: configuration.stepLogDays,
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
   const { packageHosts, vimHosts, allowPackageCode } = configuration;
