@@ -266,6 +266,15 @@ const INSTANTIATE: [name: string, change: Change, status: number, code: string, 
     /worker_node\.password: is missing; give password or private_key/,
   ],
   [
+    'a private key that cannot be read',
+    (body) =>
+      (cluster(body).worker_node.private_key =
+        '-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n'),
+    400,
+    'BAD_REQUEST',
+    /^(?!.*canary).*worker_node\.private_key: is no private key that can be read/s,
+  ],
+  [
     'a user name that is an option',
     (body) => (cluster(body).master_node.username = '-oProxyCommand=x'),
     400,

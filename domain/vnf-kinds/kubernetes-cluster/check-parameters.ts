@@ -1,6 +1,7 @@
 import { type NetworkSizes, unusableNetwork } from '../../ipv4-network.ts';
 import { type ProxyParameters, proxyProblem } from '../../node-proxy.ts';
 import { parseMember } from '../../parse-member.ts';
+import { privateKeyProblem } from '../../private-key.ts';
 import { VnflowError } from '../../problems.ts';
 import type { PackageContents } from '../vnf-kind.ts';
 import { checkConnections } from './check-registries.ts';
@@ -30,7 +31,7 @@ export function checkClusterParameters(given: unknown, contents: PackageContents
     const connectionPoints = connectionPointsOf(contents.resources(node.vdu_id));
     checkName(`${role}.ssh_cp_name`, node.ssh_cp_name, connectionPoints);
     checkName(`${role}.nic_cp_name`, node.nic_cp_name, connectionPoints);
-    if (!hasCredential(node)) throw createMemberProblem(`${role}.password`, 'is missing; give password or private_key');
+    checkCredential(role, node);
   }
   const { vdu_id, cluster_cp_name, cluster_fip_name } = parameters.master_node;
   if (vdu_id === parameters.worker_node.vdu_id) {
@@ -75,6 +76,16 @@ const NETWORK_SIZES = [
 function checkInside(member: string, cidr: string, sizes: NetworkSizes): void {
   const sentence = unusableNetwork(cidr, sizes);
   if (sentence !== undefined) throw createMemberProblem(`master_node.${member}`, sentence);
+}
+
+/** A key that cannot be read would fail when the servers are there. */
+function checkCredential(
+  role: string,
+  login: Pick<ClusterParameters['worker_node'], 'password' | 'private_key'>,
+): void {
+  if (!hasCredential(login)) throw createMemberProblem(`${role}.password`, 'is missing; give password or private_key');
+  const sentence = login.private_key === undefined ? undefined : privateKeyProblem(login.private_key);
+  if (sentence !== undefined) throw createMemberProblem(`${role}.private_key`, sentence);
 }
 
 const CONNECTION_POINTS = /^OS::Neutron::(Port|FloatingIP|FloatingIPAssociation)$/;

@@ -69,6 +69,7 @@ describe('a package', () => {
   it.each([
     ['KUBERNETES_VERSION: latest', 'Scripts/install_parameters.yaml.KUBERNETES_VERSION: must be a version'],
     ['COLOUR: red', 'Scripts/install_parameters.yaml.COLOUR: the install script'],
+    ['REGISTRY_PORT: "65536"', 'Scripts/install_parameters.yaml.REGISTRY_PORT: must be a TCP port'],
     ['REGISTRY_PORT: 5000', 'Scripts/install_parameters.yaml.REGISTRY_PORT: must be text'],
     ['a: [', 'Scripts/install_parameters.yaml is not YAML'],
   ])('is refused with %j', (own, sentence) => {

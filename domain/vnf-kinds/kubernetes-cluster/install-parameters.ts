@@ -41,7 +41,10 @@ const FORMS: Readonly<Record<string, { readonly value: RegExp; readonly sentence
     sentence: 'the name of an image, such as docker.io/library/registry:2.8.3',
   },
   duration: { value: /^[1-9]\d{0,3}[smh]$/, sentence: 'a duration such as 10m' },
-  port: { value: /^[1-9]\d{0,4}$/, sentence: 'a port' },
+  port: {
+    value: /^(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/,
+    sentence: 'a TCP port from 1 to 65535',
+  },
 };
 /** A form that lists the values that are allowed: `none|aescbc`. */
 const CHOICE = /^[a-z0-9][a-z0-9-]*(?:\|[a-z0-9][a-z0-9-]*)+$/;
