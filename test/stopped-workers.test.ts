@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type CrashingWorkers, startCrashingWorkers } from './testing/crashing-workers.ts';
 import { misdeeds } from './testing/ledger-judge.ts';
+import { type SpanCollector, startSpanCollector } from './testing/span-collector.ts';
 import { storeContent } from './testing/store-content.ts';
 import { createInstance, guideRequest, onboardSample, operationOf, settled } from './testing/system.ts';
 import { type SystemOfWorkers, startSystemOfWorkers } from './testing/system-of-workers.ts';
@@ -22,8 +23,13 @@ const STOPPED = [
 let system: SystemOfWorkers;
 let workers: CrashingWorkers;
 let id: string;
+let collector: SpanCollector;
 
 beforeAll(async () => {
+  collector = await startSpanCollector();
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json');
+  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '100');
   system = await startSystemOfWorkers();
   workers = await startCrashingWorkers(system.workerSettings, {
     by: 'SIGSTOP',
@@ -37,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await workers?.stop();
   await system?.stop();
+  await collector?.stop();
 });
 
 async function completes(action: string, body: object): Promise<void> {
@@ -64,7 +71,7 @@ const acts = (since: number) =>
     .filter(({ kind, what }) => CHANGES[kind]?.test(what))
     .map(({ kind, where, what }) => `${kind} ${where} ${what}`);
 
-it('workers that are stopped in mid-step delay no operation, and do no harm when they come back after everything has changed', async () => {
+it('workers that are stopped in mid-step delay no operation, and do no harm when they come back after everything has changed; one trace shows the attempts of all', async () => {
   const first = seen().at(-1)?.seq ?? 0;
   await completes('instantiate', guideRequest('instantiate-complex.json', system.simulator.authUrl));
   await completes('scale', { type: 'SCALE_OUT', aspectId: 'workerNode_scale' });
@@ -84,6 +91,16 @@ it('workers that are stopped in mid-step delay no operation, and do no harm when
   expect(acts(before)).toEqual([]);
   expect(system.simulator.fingerprint()).toEqual(cloud);
   expect(await storeContent(system.db)).toEqual(store);
+
+  const instantiate = collector.spans.find(({ name }) => name === 'INSTANTIATE');
+  const trace = collector.spans.filter(({ traceId }) => traceId === instantiate?.traceId);
+  // a worker that got the step while it was stopped comes too late to begin an attempt
+  const inits = trace.filter(
+    ({ name, attributes }) => name === 'initControlPlane' && attributes['vnflow.step.attempt'],
+  );
+  expect(inits.map(({ attributes }) => attributes['vnflow.step.attempt']).sort()).toEqual([1, 2]);
+  expect(new Set(inits.map(({ process }) => process)).size, 'each attempt has a process of its own').toBe(2);
+  expect(inits.every(({ parentSpanId }) => parentSpanId === instantiate?.spanId)).toBe(true);
 
   await completes('terminate', { terminationType: 'FORCEFUL' });
   expect(system.simulator.fingerprint().content['servers']).toEqual([]);

@@ -36,7 +36,10 @@ const Export = z.object({
   ),
 });
 
-export type CollectedSpan = z.infer<typeof Span>;
+export interface CollectedSpan extends z.infer<typeof Span> {
+  /** `process.pid` of the process that recorded it. */
+  readonly process: unknown;
+}
 export type SpanCollector = Awaited<ReturnType<typeof startSpanCollector>>;
 
 /** Starts a collector on loopback that takes spans as OTLP/HTTP with JSON (opentelemetry.io/docs/specs/otlp). */
@@ -51,7 +54,8 @@ export async function startSpanCollector() {
     bodies.push(JSON.stringify(body));
     for (const { resource, scopeSpans } of Export.parse(body).resourceSpans) {
       resources.push(resource.attributes);
-      spans.push(...scopeSpans.flatMap((scope) => scope.spans));
+      const process = resource.attributes['process.pid'];
+      spans.push(...scopeSpans.flatMap((scope) => scope.spans.map((span) => ({ ...span, process }))));
     }
     response.setHeader('Content-Type', 'application/json');
     response.end('{}');

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readTraceSettings } from '../../worker/trace-settings.ts';
 import { startSharedStore } from './shared-store.ts';
 import { type System, startSystem } from './system.ts';
 import { startTestTemporal } from './temporal.ts';
@@ -34,6 +35,7 @@ export async function startSystemOfWorkers(): Promise<SystemOfWorkers> {
     store: { kind: 'postgres', url: store.url },
     masterKey: key,
     worker: false,
+    traces: readTraceSettings(process.env), // its workers have the same environment
   });
   const { simulator } = system;
   const { host, port, user: username } = simulator.bastion;

@@ -8,7 +8,9 @@ import { migrateStore } from '../../store/migrate-store.ts';
 import { masterKey } from '../../store/seal.ts';
 import { composeActivities, composeStored } from '../../worker/composition.ts';
 import { installRuntime } from '../../worker/runtime.ts';
+import { startTraces } from '../../worker/start-traces.ts';
 import { startWorker } from '../../worker/start-worker.ts';
+import { readTraceSettings } from '../../worker/trace-settings.ts';
 import { BUNDLES } from './temporal.ts';
 import { TEST_PACE } from './test-pace.ts';
 
@@ -111,6 +113,7 @@ async function run(): Promise<void> {
     masterKey: masterKey({ VNFLOW_MASTER_KEY: key }, '/nowhere'),
   });
   await migrateStore(stored.db);
+  await startTraces(readTraceSettings(process.env), { build: 'test', log });
   flushCompileCache(); // the test kills this process: it would not write the cache at its end
   process.send?.('ready');
   await nextMessage(); // a spare worker waits here
