@@ -177,6 +177,9 @@ it('gives a phase what docs/install-script.md promises, and credentials only whe
     CA_CERT_HASH: 'sha256:0',
     CERTIFICATE_KEY: 'k',
   });
+  const encrypted = { ...facts, credentials: { ...credentials, encryptionConfig: 'eA==' } };
+  expect(phaseEnvironment(encrypted)).not.toHaveProperty('ENCRYPTION_CONFIG');
+  expect(phaseEnvironment({ ...encrypted, phase: 'join-control-plane' })).toMatchObject({ ENCRYPTION_CONFIG: 'eA==' });
   const balanced = {
     ...facts,
     node: { name: 'master5', address: '10.10.0.5', loginUser: 'ubuntu' },

@@ -4,9 +4,19 @@ import { operationOf, type System, settled, startSystem } from './testing/system
 
 let system: System;
 let id: string;
+/** The file with the key that the API servers encrypt Secrets with. */
+const ENCRYPTION = '/etc/kubernetes/pki/encryption.yaml';
+let encryption: string;
 beforeAll(async () => {
   system = await startSystem({ hosts: 3 });
-  id = await instantiateCluster(system, { flavour: 'complex', timeoutMs: 90_000 });
+  const installParameters = { ENCRYPT_SECRETS: 'secretbox', AUDIT_POLICY: 'metadata' };
+  id = await instantiateCluster(system, { flavour: 'complex', installParameters, timeoutMs: 90_000 });
+  encryption =
+    system.simulator.nodes
+      .list()
+      .find(({ hostname }) => hostname.startsWith('master'))
+      ?.file(ENCRYPTION) ?? '';
+  expect(encryption).toContain('- secretbox:');
   // three hosts for three control-plane nodes that must not share one, and a quota for exactly what is there: no heal
   // needs more
   const { hosts, servers, quotas = {} } = system.simulator.cloud.state;
@@ -65,6 +75,9 @@ async function expectWhole(masters: number) {
   const { etcd, nodes } = cluster();
   expect(etcd.members.map(({ started, learner }) => started && !learner)).toEqual(Array(masters).fill(true));
   const now = [...(await vnfcs('masterNode')), ...(await vnfcs('workerNode'))];
+  for (const vnfc of await vnfcs('masterNode')) expect(machine(vnfc)?.file(ENCRYPTION)).toBe(encryption);
+  for (const vnfc of await vnfcs('workerNode'))
+    expect(machine(vnfc)?.files('/etc/kubernetes/pki')).not.toContain('encryption.yaml');
   expect(Object.keys(nodes).sort()).toEqual(names(now));
   expect(new Set(Object.values(nodes).map(({ server }) => server))).toEqual(
     new Set(now.map(({ vnfcResourceInfoId }) => vnfcResourceInfoId)),

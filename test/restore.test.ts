@@ -12,8 +12,8 @@ beforeEach(async () => {
 }, 60_000);
 afterEach(() => system.stop());
 
-const instantiate = (flavour: 'simple' | 'complex') =>
-  instantiateCluster(system, { vnfdId, flavour, timeoutMs: 90_000 });
+const instantiate = (flavour: 'simple' | 'complex', installParameters: Readonly<Record<string, string>> = {}) =>
+  instantiateCluster(system, { vnfdId, flavour, installParameters, timeoutMs: 90_000 });
 const run = (answer: Parameters<typeof operationOf>[0]) =>
   settled(system.http, operationOf(answer), { timeoutMs: 90_000 });
 const heal = (id: string, body: object) => system.http.post(`/vnflcm/v2/vnf_instances/${id}/heal`, body);
@@ -57,6 +57,7 @@ const cluster = (): ClusterState => {
 };
 /** The data by which nodes and users recognise the cluster. */
 const identity = ({ ca, endpoint, objects }: ClusterState) => structuredClone({ ca: ca.hash, endpoint, objects });
+const master0 = () => system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
 const workers = () => system.simulator.nodes.list().filter(({ hostname }) => hostname.startsWith('worker'));
 const touched = (seq: number) =>
   system.simulator.ledger
@@ -69,8 +70,11 @@ const stepsOf = async (operation: { id: string }) =>
     (step: { id: string }) => step.id,
   );
 
-it('heals the dead only control-plane node: the cluster keeps its identity, and the workers come back untouched', async () => {
-  const id = await instantiate('simple');
+it('heals the dead only control-plane node: the cluster keeps its identity and the key of its Secrets, and the workers come back untouched', async () => {
+  const id = await instantiate('simple', { ENCRYPT_SECRETS: 'aescbc', AUDIT_POLICY: 'metadata' });
+  const encryption = () => master0()?.file('/etc/kubernetes/pki/encryption.yaml');
+  const key = encryption();
+  expect(key).toMatch(/- aescbc:\n(?:.*\n)*.*secret: \S{44}$/m);
   const before = identity(cluster());
   const kubelets = workers().map((node) => node.file('/etc/kubernetes/kubelet.conf'));
   const [master] = await vnfcsOf(id, 'masterNode');
@@ -99,7 +103,10 @@ it('heals the dead only control-plane node: the cluster keeps its identity, and 
   expect((await vnfcsOf(id, 'masterNode'))[0]?.server).not.toBe(master.server);
   expect(workers().map((node) => node.file('/etc/kubernetes/kubelet.conf'))).toEqual(kubelets);
   expect(touched(seq)).toEqual([]);
-  const restored = system.simulator.nodes.list().find(({ hostname }) => hostname.startsWith('master'));
+  const restored = master0();
+  expect(encryption()).toBe(key);
+  expect(restored?.file('/etc/kubernetes/manifests/kube-apiserver.yaml')).toContain('--audit-log-path=');
+  expect(after.secretsKey).toMatch(/^aescbc:/);
   expect(restored?.files('/var/lib/vnflow/restore')).toEqual([]);
   expect(restored?.files('/var/lib/vnflow/kubernetes')).not.toContain('backup');
 }, 120_000);

@@ -67,6 +67,7 @@ it('lets no password, join token, token, key or snapshot of the cluster appear i
   const cluster = body.additionalParams.k8s_cluster_installation_param;
   cluster.master_node.password = NODE_PASSWORD;
   cluster.worker_node.password = NODE_PASSWORD;
+  cluster.install_parameters = { ENCRYPT_SECRETS: 'secretbox' };
   cluster.proxy = { http_proxy: simulator.proxyUrl, k8s_node_cidr: '10.10.0.0/24' };
   expect(simulator.proxyUrl).toContain(PROXY_PASSWORD);
   // a failure, too: people see its error and the end of its log
@@ -190,6 +191,10 @@ async function backupCanaries(id: string): Promise<string[]> {
   const keys = ['ca.key', 'sa.key', 'etcd/ca.key'].map((file) => master?.file(`/etc/kubernetes/pki/${file}`) ?? '');
   const lines = keys.map((pem) => pem.split('\n')[1] ?? '');
   expect(lines.every((line) => line.length > 60 && gunzipSync(archive).includes(line))).toBe(true);
+  const encryption = master?.file('/etc/kubernetes/pki/encryption.yaml') ?? '';
+  const key = /secret: (\S{44})$/m.exec(encryption)?.[1] ?? '';
+  expect(key !== '' && gunzipSync(archive).includes(key)).toBe(true);
+  lines.push(key, Buffer.from(encryption).toString('base64'));
   const pieces = [archive.subarray(300, 348), ...lines.map((line) => Buffer.from(line))];
   return [...lines, ...pieces.flatMap((piece) => [piece.toString('base64'), piece.toString('hex')])];
 }

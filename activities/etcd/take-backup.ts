@@ -44,6 +44,8 @@ else
 fi
 mv "$snapshot" "$dir/etcd.db" || exit 1
 for key in $keys; do cp "$pki/$key" "$dir/pki/$key" || exit 1; done
+# without the key of a cluster that encrypts its Secrets nobody could read them in the snapshot
+if [ -f "$pki/encryption.yaml" ]; then cp "$pki/encryption.yaml" "$dir/pki/encryption.yaml" || exit 1; fi
 tar -C "$dir" -czf "$dir/archive" etcd.db pki || exit 1
 size=$(wc -c < "$dir/archive" | tr -d ' ')
 if [ "$size" -gt "$max" ]; then echo "$size" >&2; exit ${TOO_LARGE}; fi

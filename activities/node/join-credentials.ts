@@ -21,6 +21,7 @@ const Lease = z.object({
     token: z.string().min(1),
     certificateKey: z.string().min(1),
     caCertHash: z.string().min(1).optional(),
+    encryptionConfig: z.string().min(1).optional(),
   }),
 });
 type Lease = z.infer<typeof Lease>;
@@ -39,7 +40,11 @@ export async function mintJoinCredentials(
       round: input.round,
       vnfLcmOpOccId: input.vnfLcmOpOccId,
       mintedAt: Date.now(),
-      credentials: { token: secrets['JOIN_TOKEN'] ?? '', certificateKey: secrets['CERTIFICATE_KEY'] ?? '' },
+      credentials: {
+        token: secrets['JOIN_TOKEN'] ?? '',
+        certificateKey: secrets['CERTIFICATE_KEY'] ?? '',
+        encryptionConfig: secrets['ENCRYPTION_CONFIG'],
+      },
     });
   const { outputs, logTail } = await runPhase(step, { ...phase, sealSecrets });
   const lease = await readLease(step);

@@ -14,7 +14,10 @@ const BACKUP = '/root/backup.tar.gz';
 let cloud: TestCloud;
 /** The version of the cluster. Its etcd is 3.5 with 1.26, and 3.6, whose etcdctl reads no snapshots, with 1.36. */
 let version = '1.26.8';
+/** Parameters of the install script. */
+let parameters: Readonly<Record<string, string>> = {};
 afterEach(() => {
+  parameters = {};
   version = '1.26.8';
   return cloud.stop();
 });
@@ -32,6 +35,7 @@ const phase = (address: string, which: string, more: Readonly<Record<string, str
       CLUSTER_ENDPOINT: `${MASTER}:6443`,
       CONTROL_PLANES: `master231=${MASTER}`,
       KUBERNETES_VERSION: version,
+      ...parameters,
       ...more,
       phase: which,
     },
@@ -97,6 +101,22 @@ it.each(['1.26.8', '1.36.4'])(
   },
   180_000,
 );
+
+it('Secrets that are encrypted come back with the key in the backup, and without it the restore does not end', async () => {
+  parameters = { ENCRYPT_SECRETS: 'secretbox' };
+  const backup = await backedUp();
+  parameters = {}; // the key decides, not the parameter
+  await replaceMaster(backup);
+  await root(
+    MASTER,
+    `mkdir /root/u && tar -C /root/u -xzf ${BACKUP} && rm /root/u/pki/encryption.yaml && tar -C /root/u -czf ${BACKUP} etcd.db pki`,
+  );
+  const refused = await restore();
+  expect(refused).toMatchObject({ code: 75, stderr: expect.stringContaining('does not answer') });
+  await bringBackup(backup);
+  expect(await restore()).toMatchObject({ code: 0 });
+  expect((await admin('kubectl -n kube-system get secrets')).code).toBe(0);
+}, 60_000);
 
 it('without the keys of the old cluster the worker does not come back: the restore refuses to begin', async () => {
   const backup = await backedUp();

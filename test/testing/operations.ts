@@ -29,6 +29,8 @@ interface ClusterRequest {
   readonly vnfdId?: string;
   /** Name of the guide's request: one control-plane node, or three behind a load balancer. Default `simple`. */
   readonly flavour?: 'simple' | 'complex';
+  /** Values for parameters of the install script. */
+  readonly installParameters?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
 
@@ -38,10 +40,11 @@ interface ClusterRequest {
  */
 export async function instantiateCluster(
   { http, simulator }: Pick<System, 'http' | 'simulator'>,
-  { vnfdId, flavour = 'simple', timeoutMs }: ClusterRequest = {},
+  { vnfdId, flavour = 'simple', installParameters, timeoutMs }: ClusterRequest = {},
 ): Promise<string> {
   const id = await createInstance(http, vnfdId ?? (await onboardSample(http)));
   const body = guideRequest(`instantiate-${flavour}.json`, simulator.authUrl);
+  if (installParameters) body.additionalParams.k8s_cluster_installation_param.install_parameters = installParameters;
   await completeOperation(http, { id, task: 'instantiate', body, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   return id;
 }

@@ -36,6 +36,11 @@ export interface JoinCredentials {
   readonly token: string;
   readonly caCertHash: string;
   readonly certificateKey: string;
+  /**
+   * Configuration and keys of the encryption of Secrets, in base64. Undefined when the cluster does not encrypt them, or
+   * the install script does not say so.
+   */
+  readonly encryptionConfig?: string | undefined;
 }
 
 /** A backup as the install script finds it. */
@@ -101,6 +106,10 @@ export function phaseEnvironment({
           JOIN_TOKEN: credentials.token,
           CA_CERT_HASH: credentials.caCertHash,
           CERTIFICATE_KEY: credentials.certificateKey,
+          // a worker has no use for it
+          ...(credentials.encryptionConfig === undefined || phase !== 'join-control-plane'
+            ? {}
+            : { ENCRYPTION_CONFIG: credentials.encryptionConfig }),
         }),
   };
 }

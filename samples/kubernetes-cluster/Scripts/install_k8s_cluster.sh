@@ -15,6 +15,9 @@ ADMIN_CONF=/etc/kubernetes/admin.conf
 KUBELET_CONF=/etc/kubernetes/kubelet.conf
 CRI_SOCKET=unix:///run/containerd/containerd.sock
 ETCD_DATA=/var/lib/etcd
+ENCRYPTION_FILE=/etc/kubernetes/pki/encryption.yaml   # below pki, which kubeadm shows to the API server
+AUDIT_POLICY_FILE=/etc/kubernetes/audit-policy.yaml
+AUDIT_LOGS=/var/log/kubernetes/audit
 WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, whatever its own mode
 
 # The parameters that a request (install_parameters) or the package (install_parameters.yaml) may set, with their forms.
@@ -33,6 +36,8 @@ WORK=/var/lib/vnflow/kubernetes   # 0700: nothing in it can be read by others, w
 #@ parameter CILIUM_IMAGE_REPOSITORY repository
 #@ parameter CILIUM_MASK_SIZE 24|25|26|27|28
 #@ parameter CNI_WAIT duration
+#@ parameter ENCRYPT_SECRETS off|secretbox|aescbc
+#@ parameter AUDIT_POLICY off|metadata
 #@ parameter DOWNLOAD_URL url
 #@ parameter IMAGE_REPOSITORY repository
 #@ parameter KUBERNETES_APT_URL url
@@ -67,6 +72,9 @@ CILIUM_MASK_SIZE=${CILIUM_MASK_SIZE:-}
 JOIN_TOKEN=${JOIN_TOKEN:-}
 CA_CERT_HASH=${CA_CERT_HASH:-}
 CERTIFICATE_KEY=${CERTIFICATE_KEY:-}
+ENCRYPTION_CONFIG=${ENCRYPTION_CONFIG:-}
+ENCRYPT_SECRETS=${ENCRYPT_SECRETS:-off}
+AUDIT_POLICY=${AUDIT_POLICY:-off}
 CERT_SANS=${CERT_SANS:-}
 CONTROL_PLANES=${CONTROL_PLANES:-}
 OTHER_NODES=${OTHER_NODES:-}
@@ -138,6 +146,8 @@ check_variables() {
   only_characters JOIN_TOKEN "$JOIN_TOKEN" 'a-z0-9.'
   only_characters CA_CERT_HASH "$CA_CERT_HASH" 'a-z0-9:'
   only_characters CERTIFICATE_KEY "$CERTIFICATE_KEY" 'a-f0-9'
+  only_characters ENCRYPTION_CONFIG "$ENCRYPTION_CONFIG" 'A-Za-z0-9+/='
+  only_characters "ENCRYPT_SECRETS or AUDIT_POLICY" "$ENCRYPT_SECRETS$AUDIT_POLICY" 'a-z'
   only_characters CONTROL_PLANES "$CONTROL_PLANES" 'a-z0-9.:,=-'
   only_characters VIRTUAL_IP "$VIRTUAL_IP" '0-9a-f.:'
   only_characters VRRP_ROUTER_ID "$VRRP_ROUTER_ID" '0-9'
@@ -754,6 +764,96 @@ kubelet_arguments() {
   esac
 }
 
+# The audit policy is on every control-plane node, whether the API server reads it or not: a node that joins need not know.
+# Bodies of requests are never recorded: they may hold secrets.
+write_audit_policy() {
+  put "$AUDIT_POLICY_FILE" 0644 << 'POLICY'
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  resources:
+  - group: ""
+    resources: [secrets, serviceaccounts/token]
+- level: None
+  nonResourceURLs: ["/healthz*", "/livez*", "/readyz*", "/version"]
+- level: None # what components and nodes do all the time by themselves
+  verbs: [get, list, watch]
+  users: ["system:apiserver", "system:kube-controller-manager", "system:kube-scheduler"]
+- level: None
+  verbs: [get, list, watch]
+  userGroups: ["system:nodes", "system:serviceaccounts:kube-system"]
+- level: None
+  resources:
+  - group: coordination.k8s.io
+    resources: [leases]
+- level: Metadata
+POLICY
+}
+
+# Makes the key with which the API server encrypts Secrets in etcd, unless there is one. "identity" lets it read what was
+# written before.
+make_encryption_key() {
+  [ "$ENCRYPT_SECRETS" != off ] && [ ! -f "$ENCRYPTION_FILE" ] || return 0
+  local key
+  key=$(openssl rand -base64 32) && [ -n "$key" ] || fail "openssl cannot make a key"
+  put "$ENCRYPTION_FILE" 0600 << CONFIGURATION
+apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [secrets]
+  providers:
+  - $ENCRYPT_SECRETS:
+      keys:
+      - name: vnflow-1
+        secret: $key
+  - identity: {}
+CONFIGURATION
+}
+
+# What the API server of a control-plane node that joins reads: kubeadm's upload of certificates does not bring it.
+prepare_api_server() {
+  write_audit_policy
+  [ -n "$ENCRYPTION_CONFIG" ] || return 0
+  printf '%s' "$ENCRYPTION_CONFIG" | base64 -d > "$WORK/encryption" || fail "ENCRYPTION_CONFIG is not in base64"
+  put "$ENCRYPTION_FILE" 0600 < "$WORK/encryption"
+  rm -f "$WORK/encryption"
+}
+
+# The encryption goes with its key, whatever the parameter says: an API server without it could not read the Secrets.
+api_server_arguments() {
+  [ ! -f "$ENCRYPTION_FILE" ] || printf 'encryption-provider-config %s\n' "$ENCRYPTION_FILE"
+  [ "$AUDIT_POLICY" != off ] || return 0
+  printf '%s\n' "audit-policy-file $AUDIT_POLICY_FILE" "audit-log-path $AUDIT_LOGS/audit.log" \
+    'audit-log-maxage 30' 'audit-log-maxbackup 10' 'audit-log-maxsize 100'
+}
+
+# Arguments and volumes of the API server: arguments are a map in v1beta3, a list in v1beta4.
+api_server_configuration() {
+  local arguments
+  arguments=$(api_server_arguments)
+  [ -n "$arguments" ] || return 0
+  printf '  extraArgs:\n'
+  case "$(kubeadm_api)" in
+    */v1beta3) printf '%s\n' "$arguments" | sed -e 's/^\([^ ]*\) \(.*\)$/    \1: "\2"/' ;;
+    *) printf '%s\n' "$arguments" | sed -e 's/^\([^ ]*\) \(.*\)$/  - name: \1\n    value: "\2"/' ;;
+  esac
+  [ "$AUDIT_POLICY" != off ] || return 0
+  cat << CONFIGURATION
+  extraVolumes:
+  - name: audit-policy
+    hostPath: $AUDIT_POLICY_FILE
+    mountPath: $AUDIT_POLICY_FILE
+    readOnly: true
+    pathType: File
+  - name: audit-logs
+    hostPath: $AUDIT_LOGS
+    mountPath: $AUDIT_LOGS
+    pathType: DirectoryOrCreate
+CONFIGURATION
+}
+
 # Goes to a file only: it may name a token and a certificate key.
 init_configuration() {
   cat << CONFIGURATION
@@ -788,6 +888,7 @@ apiServer:
   - "$NODE_IP"
 CONFIGURATION
   printf '%s\n' "$CERT_SANS" | tr ',' '\n' | sed -n -e 's/^\(..*\)$/  - "\1"/p'
+  api_server_configuration
   cat << 'CONFIGURATION'
 etcd:
   local:
@@ -869,6 +970,16 @@ give_kubeconfig() {
   done
 }
 
+# give_join_credentials TOKEN KEY
+give_join_credentials() {
+  local hash
+  hash=$(ca_cert_hash) || exit
+  output CA_CERT_HASH "$hash"
+  secret_output JOIN_TOKEN "$1"
+  secret_output CERTIFICATE_KEY "$2"
+  [ ! -f "$ENCRYPTION_FILE" ] || secret_output ENCRYPTION_CONFIG "$(base64 "$ENCRYPTION_FILE" | tr -d '\n')"
+}
+
 phase_init() {
   need NODE_NAME NODE_IP CLUSTER_ENDPOINT
   if [ -f "$WORK/init.begun" ]; then
@@ -889,6 +1000,8 @@ phase_init() {
   token=${JOIN_TOKEN:-$(kubeadm token generate)}
   key=${CERTIFICATE_KEY:-$(kubeadm certs certificate-key)}
   [ -n "$token" ] && [ -n "$key" ] || fail "kubeadm cannot make a token and a certificate key"
+  make_encryption_key
+  write_audit_policy
   init_configuration "$token" "$key" | put "$WORK/kubeadm-init.yaml" 0600 || exit
   : > "$WORK/init.begun"
   # no phase may print the token or the key: the output is the job's log
@@ -896,11 +1009,7 @@ phase_init() {
   wait_for 120 cluster_answers || try_later "the new API server does not answer at $CLUSTER_ENDPOINT"
   rm -f "$WORK/init.begun"
   give_kubeconfig
-  local hash
-  hash=$(ca_cert_hash) || exit
-  output CA_CERT_HASH "$hash"
-  secret_output JOIN_TOKEN "$token"
-  secret_output CERTIFICATE_KEY "$key"
+  give_join_credentials "$token" "$key"
   say "the control plane runs on $NODE_NAME"
 }
 
@@ -916,11 +1025,7 @@ phase_credentials() {
   key=$(kubeadm certs certificate-key) || fail "kubeadm cannot make a certificate key"
   init_configuration "$token" "$key" | put "$WORK/kubeadm-certs.yaml" 0600 || exit
   run_kubeadm init phase upload-certs --upload-certs --skip-certificate-key-print --config "$WORK/kubeadm-certs.yaml" > /dev/null
-  local hash
-  hash=$(ca_cert_hash) || exit
-  output CA_CERT_HASH "$hash"
-  secret_output JOIN_TOKEN "$token"
-  secret_output CERTIFICATE_KEY "$key"
+  give_join_credentials "$token" "$key"
   say "new join credentials, good for two hours"
 }
 
@@ -942,6 +1047,8 @@ unpack_backup() {
     case "$name" in *.key) mode=0600 ;; *) mode=0644 ;; esac
     put "/etc/kubernetes/pki/$name" "$mode" < "$WORK/backup/pki/$name"
   done
+  # of a cluster that encrypts its Secrets
+  [ ! -s "$WORK/backup/pki/encryption.yaml" ] || put "$ENCRYPTION_FILE" 0600 < "$WORK/backup/pki/encryption.yaml"
 }
 
 # etcd's tool for files: etcdutl where the machine has it (etcd 3.6 knows it only there), else etcdctl, which is in etcd's image only.
@@ -1069,6 +1176,7 @@ restore_control_plane() {
   mark_restore begun # before the first thing that cannot be taken back
   clean_node
   unpack_backup
+  write_audit_policy
   restore_etcd
   token=$(kubeadm token generate)
   key=$(kubeadm certs certificate-key)
@@ -1112,6 +1220,7 @@ join() {
   fi
   join_configuration "$1" | put "$WORK/kubeadm-join.yaml" 0600 || exit
   : > "$WORK/join.begun"
+  [ "$1" != control-plane ] || prepare_api_server
   run_kubeadm join --config "$WORK/kubeadm-join.yaml"
 }
 

@@ -65,6 +65,17 @@ function documentsOf(isNew: boolean) {
         certSANs: z.array(z.string()).optional(),
         timeoutForControlPlane: isNew ? z.undefined().optional() : duration.optional(),
         extraArgs: extraArgs.optional(),
+        extraVolumes: z
+          .array(
+            z.strictObject({
+              name: z.string(),
+              hostPath: z.string(),
+              mountPath: z.string(),
+              readOnly: z.boolean().optional(),
+              pathType: z.string().optional(),
+            }),
+          )
+          .optional(),
       })
       .optional(),
     controllerManager: z.looseObject({}).optional(),

@@ -124,6 +124,7 @@ function writeManifests(node: SimNode, cluster: ClusterState, { name, address, e
       '--etcd-servers=https://127.0.0.1:2379',
       '--secure-port=6443',
       `--service-cluster-ip-range=${cluster.serviceSubnet}`,
+      ...Object.entries(cluster.apiServer?.arguments ?? {}).map(([flag, value]) => `--${flag}=${value}`),
     ],
     'kube-controller-manager': [
       'kube-controller-manager',
@@ -135,12 +136,14 @@ function writeManifests(node: SimNode, cluster: ClusterState, { name, address, e
   const proxy = Object.entries(env)
     .filter(([variable]) => /^(https?|ftp|no)_proxy$/i.test(variable))
     .map(([variable, value]) => `    - name: ${variable}\n      value: ${value}\n`);
+  const mounts = (cluster.apiServer?.volumes ?? []).map(({ hostPath }) => `  - hostPath:\n      path: ${hostPath}\n`);
   for (const component of COMPONENTS) {
+    const volumes = component === 'kube-apiserver' && mounts.length > 0 ? `  volumes:\n${mounts.join('')}` : '';
     const variables = component === 'etcd' || proxy.length === 0 ? '' : `    env:\n${proxy.join('')}`;
     const lines = commands[component].map((argument) => `    - ${argument}\n`).join('');
     node.root.write(
       `${MANIFESTS}/${component}.yaml`,
-      `apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    component: ${component}\n    tier: control-plane\n  name: ${component}\n  namespace: kube-system\nspec:\n  containers:\n  - command:\n${lines}    image: ${cluster.imageRepository}/${component}:${cluster.version}\n${variables}    name: ${component}\n  hostNetwork: true\n`,
+      `apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    component: ${component}\n    tier: control-plane\n  name: ${component}\n  namespace: kube-system\nspec:\n  containers:\n  - command:\n${lines}    image: ${cluster.imageRepository}/${component}:${cluster.version}\n${variables}    name: ${component}\n  hostNetwork: true\n${volumes}`,
       { mode: 0o600 },
     );
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ApiServerExtras } from '../../world/cluster/clusters.ts';
 import { installedProgram } from '../../world/files/installed-program.ts';
 import type { CommandContext, parseArguments } from '../shell/command.ts';
 import { ConfigError, goDuration, type KubeadmConfig, parseConfig } from './config.ts';
@@ -17,6 +18,7 @@ export interface Settings {
   readonly serviceSubnet: string;
   readonly dnsDomain: string;
   readonly certSans: readonly string[];
+  readonly apiServer: ApiServerExtras | undefined;
   readonly token: string;
   readonly tokenSeconds: number | null;
   readonly certificateKey: string;
@@ -34,6 +36,15 @@ export function readConfig(path: string, context: CommandContext): KubeadmConfig
   }
   const minor = minorOf(installedProgram(context.node, 'kubeadm')?.version ?? '1.26.0');
   return parseConfig(context.files.readText(path), minor);
+}
+
+function apiServerExtras(given: NonNullable<KubeadmConfig['cluster']>['apiServer']): ApiServerExtras | undefined {
+  const { extraArgs, extraVolumes: volumes = [] } = given ?? {};
+  if (extraArgs === undefined && volumes.length === 0) return undefined;
+  const pairs = Array.isArray(extraArgs)
+    ? extraArgs.map(({ name, value }) => [name, value] as const)
+    : Object.entries(extraArgs ?? {});
+  return { arguments: Object.fromEntries(pairs), volumes };
 }
 
 /**
@@ -67,6 +78,7 @@ export function settings(parsed: ReturnType<typeof parseArguments>, context: Com
       ...(cluster?.apiServer?.certSANs ?? []),
       ...(parsed.value('--apiserver-cert-extra-sans')?.split(',') ?? []),
     ],
+    apiServer: apiServerExtras(cluster?.apiServer),
     token: token?.token ?? parsed.value('--token') ?? randomToken(),
     tokenSeconds: seconds === 0 ? null : seconds,
     certificateKey: init?.certificateKey ?? parsed.value('--certificate-key') ?? randomBytes(32).toString('hex'),

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { writingKey } from '../../world/cluster/api-server-files.ts';
 import type { Authority, ClusterState } from '../../world/cluster/clusters.ts';
 import { dialError, reachApi } from '../../world/cluster/endpoints.ts';
 import { convertToDecimal, newMemberId, writeMemberData } from '../../world/cluster/etcd.ts';
@@ -47,7 +48,7 @@ async function makeCluster(context: CommandContext, wanted: Settings): Promise<C
   const ca = await authority(context);
   const restored = startRestored(node, ca);
   if (restored) {
-    Object.assign(restored, { ca, endpoint: wanted.endpoint }); // keys come from /etc/kubernetes/pki, and ConfigMaps are written again
+    Object.assign(restored, { ca, endpoint: wanted.endpoint, apiServer: wanted.apiServer }); // keys come from /etc/kubernetes/pki, and ConfigMaps are written again
     return restored;
   }
   const member = newMemberId();
@@ -61,6 +62,7 @@ async function makeCluster(context: CommandContext, wanted: Settings): Promise<C
     podSubnet: wanted.podSubnet || '10.0.0.0/8',
     serviceSubnet: wanted.serviceSubnet,
     dnsDomain: wanted.dnsDomain,
+    ...(wanted.apiServer === undefined ? {} : { apiServer: wanted.apiServer }),
     ca,
     tokens: {},
     certificates: null,
@@ -118,6 +120,9 @@ export async function init(args: readonly string[], context: CommandContext): Pr
   const files = { name: wanted.name, address: wanted.address, certSans: wanted.certSans, env: context.env };
   await writeControlPlane(context.node, cluster, files);
   writeKubelet(context.node, cluster, { name: wanted.name, server: cluster.endpoint, address: wanted.address });
+  // the first API server of a cluster writes its first Secrets
+  const secretsKey = writingKey(context.node, cluster);
+  if (!cluster.complete && secretsKey !== undefined) cluster.secretsKey = secretsKey;
   const problem = kubeletProblem(context.node);
   if (problem !== undefined) return kubeletFailed(context, { head: head + checked.stderr, problem });
   await context.sleep(seconds * 0.5);

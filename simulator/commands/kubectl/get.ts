@@ -1,4 +1,5 @@
-import { readyz } from '../../world/cluster/endpoints.ts';
+import { readsSecrets } from '../../world/cluster/api-server-files.ts';
+import { readyz, UNSYNCED } from '../../world/cluster/endpoints.ts';
 import { failure, type Output, ok } from '../shell/command.ts';
 import { forbidden } from './connection.ts';
 import { print } from './print.ts';
@@ -10,6 +11,11 @@ export function get(operands: readonly string[], scope: Scope): Output {
   const raw = parsed.value('--raw');
   if (raw !== undefined) {
     const [path = '', query = ''] = raw.split('?');
+    if (path === '/readyz' && !readsSecrets(connection.server, connection.cluster))
+      return failure(
+        1,
+        `Error from server (InternalError): an error on the server ("${UNSYNCED}") has prevented the request from succeeding`,
+      );
     if (['/readyz', '/livez', '/healthz'].includes(path)) return ok(readyz(true, query.includes('verbose')));
     if (path === '/version') return ok(`{"gitVersion":"${connection.cluster.version}"}`);
     return failure(1, 'Error from server (NotFound): the server could not find the requested resource');
@@ -25,6 +31,11 @@ export function get(operands: readonly string[], scope: Scope): Output {
       namespace: kind.namespaced ? namespace : undefined,
     });
     if (refusal) return refusal;
+    if (kind.kind === 'Secret' && !readsSecrets(connection.server, connection.cluster))
+      return failure(
+        1,
+        `Error from server (InternalError): Internal error occurred: unable to transform key "/registry/secrets/${namespace}": no matching prefix found`,
+      );
     const found = select(kind, name, scope);
     if (name !== undefined && found.length === 0) {
       if (parsed.has('--ignore-not-found')) continue;

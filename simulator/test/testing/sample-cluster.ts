@@ -90,11 +90,17 @@ const LOAD_BALANCED = {
   VRRP_PASSWORD: 'abcd1234',
 };
 
-/** Makes a cluster of three control-plane nodes behind a load balancer; the first has the virtual IP. */
-export async function makeControlPlane(cloud: TestCloud): Promise<void> {
+/**
+ * Makes a cluster of three control-plane nodes behind a load balancer; the first has the virtual IP.
+ * @param parameters of the install script, for all nodes
+ */
+export async function makeControlPlane(
+  cloud: TestCloud,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const complete = (node: TestNode, phase: string, credentials: Readonly<Record<string, string>> = {}) => {
     const VRRP_PRIORITY = String(150 - Number(node.address.split('.')[3]));
-    return completePhase(cloud, node, { ...LOAD_BALANCED, VRRP_PRIORITY, ...credentials, phase });
+    return completePhase(cloud, node, { ...LOAD_BALANCED, VRRP_PRIORITY, ...parameters, ...credentials, phase });
   };
   for (const { name, address } of MASTERS) cloud.machine(`vm-${name}`, address);
   await Promise.all(

@@ -13,6 +13,10 @@ export interface ClusterState {
   readonly podSubnet: string;
   readonly serviceSubnet: string;
   readonly dnsDomain: string;
+  /** What kubeadm's configuration in the cluster adds to API servers. Undefined: nothing. */
+  apiServer?: ApiServerExtras;
+  /** Names of the keys, with a hash each, that Secrets in etcd are encrypted with. Undefined: they are not encrypted. */
+  secretsKey?: string;
   ca: Authority;
   readonly tokens: Record<string, BootstrapToken>;
   /** The uploaded control-plane certificates (Secret kube-system/kubeadm-certs). */
@@ -29,6 +33,16 @@ export interface ClusterState {
   complete: boolean;
   /** Objects made with kubectl, by `kind/namespace/name`. */
   readonly objects: Record<string, KubeObject>;
+}
+
+export interface ApiServerExtras {
+  /** Flags without the dashes. */
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly volumes: readonly {
+    readonly hostPath: string;
+    readonly mountPath: string;
+    readonly pathType?: string | undefined;
+  }[];
 }
 
 export interface Authority {

@@ -6,6 +6,7 @@ import { systemAuthorities, tlsProblem } from '../internet/tls.ts';
 import { addressesOf, isUp } from '../nodes/node.ts';
 import { activeState, kubeletRuns } from '../systemd/services.ts';
 import type { SimNode } from '../world.ts';
+import { apiServerProblem, readsSecrets } from './api-server-files.ts';
 import type { ClusterState } from './clusters.ts';
 import { clusterOnNode, hasQuorum, memberRuns } from './etcd.ts';
 import { haproxyConfig } from './haproxy.ts';
@@ -27,6 +28,7 @@ function apiServerOn(node: SimNode): ClusterState | 'no-quorum' | undefined {
   if (!isUp(node) || !runsComponent(node, 'kube-apiserver')) return undefined;
   const found = clusterOnNode(node.world, node);
   if (!found || !memberRuns(node.world, found.cluster, found.member)) return undefined;
+  if (apiServerProblem(node, found.cluster) !== undefined) return undefined;
   return hasQuorum(node.world, found.cluster) ? found.cluster : 'no-quorum';
 }
 
@@ -72,7 +74,9 @@ export function reachApi(from: SimNode, endpoint: string, client?: ProxyClient):
   for (const { host: address, port: target } of config.backends[frontend.backend] ?? []) {
     const backend = hostNode(node, address);
     const cluster = backend && backend !== 'no-host' && target === 6443 ? apiServerOn(backend) : undefined;
-    if (backend && backend !== 'no-host' && cluster && cluster !== 'no-quorum') return { cluster, server: backend };
+    // the balancer asks for /readyz
+    if (backend && backend !== 'no-host' && cluster && cluster !== 'no-quorum' && readsSecrets(backend, cluster))
+      return { cluster, server: backend };
   }
   return fail('eof');
 }
@@ -169,7 +173,9 @@ export function answerOf(
     return refused;
   }
   if (['/readyz', '/livez', '/healthz'].includes(pathname))
-    return { status: 200, body: readyz(true, search.includes('verbose')) };
+    return readsSecrets(reached.server, reached.cluster)
+      ? { status: 200, body: readyz(true, search.includes('verbose')) }
+      : { status: 500, body: UNSYNCED };
   if (pathname === '/version') return { status: 200, body: `{\n  "gitVersion": "${reached.cluster.version}"\n}` };
   return {
     status: 403,
@@ -197,6 +203,10 @@ function connectionProblem(
   const problem = tlsProblem(certificate, host, authorities);
   return problem && broken(60, problem.openssl);
 }
+
+/** What /readyz of an API server says that cannot read the Secrets: its own watch of them does not come up. */
+export const UNSYNCED =
+  '[+]ping ok\n[+]log ok\n[+]etcd ok\n[-]informer-sync failed: reason withheld\nreadyz check failed\n';
 
 export function readyz(healthy: boolean, verbose: boolean): string {
   if (healthy && !verbose) return 'ok';
