@@ -629,6 +629,13 @@ export const PROBLEMS = {
     remedy:
       '`vnflow ops retry OP_OCC` hands the operation to a new workflow, which goes on where it stopped; or `vnflow ops rollback OP_OCC`, or `vnflow ops fail OP_OCC`.',
   },
+  NAMESPACE_TAKEN: {
+    status: 503,
+    title: 'Temporal namespace of another vnflow',
+    retriable: false,
+    remedy:
+      'Give each vnflow a namespace of its own (`TEMPORAL_NAMESPACE`, deploy/temporal-namespace.sh). If the other store exists no more: `temporal operator namespace update --namespace NAMESPACE --data vnflow.store=`, then start again.',
+  },
   ENGINE_DEFECT: {
     status: 503,
     title: 'This build cannot continue the operation',

@@ -15,6 +15,7 @@ import * as builds from './migrations/0013-builds.ts';
 import * as stepLogs from './migrations/0014-step-logs.ts';
 import * as keyIds from './migrations/0015-key-ids.ts';
 import * as traceparent from './migrations/0016-traceparent.ts';
+import * as storeId from './migrations/0017-store-id.ts';
 
 export interface Migration {
   /** Its number of four digits, and a name: the name of its file. The numbers are 1, 2, 3, … without a gap. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-step-logs', ...stepLogs },
   { name: '0015-key-ids', ...keyIds },
   { name: '0016-traceparent', ...traceparent },
+  { name: '0017-store-id', ...storeId },
 ];
 
 /**

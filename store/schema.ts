@@ -290,6 +290,11 @@ export interface StepDurationTable {
   meanSeconds: number;
 }
 
+/** One row. */
+export interface StoreIdentityTable {
+  id: string;
+}
+
 export interface Schema {
   vnfPackage: VnfPackageTable;
   vnfPackageContent: VnfPackageContentTable;
@@ -310,4 +315,5 @@ export interface Schema {
   auditEntry: AuditEntryTable;
   vim: VimTable;
   stepDuration: StepDurationTable;
+  storeIdentity: StoreIdentityTable;
 }

@@ -57,3 +57,7 @@ async function useKubeconfig(id: string): Promise<void> {
   const accounts = await runKubectl(system.simulator, '-n vnflow-access get serviceaccounts -o name');
   expect(accounts).toMatch(/nfv-user-[0-9a-f]{8}-admin/);
 }
+
+it('refuses to work in the Temporal namespace of another vnflow, whose tasks it would take and fail', async () => {
+  await expect(startSystem({ temporal: system.temporal })).rejects.toMatchObject({ code: 'NAMESPACE_TAKEN' });
+});

@@ -8,10 +8,12 @@ import { createStoreMetrics } from '../api/health/store-metrics.ts';
 import { isLoopback, startApi } from '../api/start-api.ts';
 import { VnflowError } from '../domain/problems.ts';
 import { engineChecks } from '../engine/check-engine.ts';
+import { claimNamespace } from '../engine/claim-namespace.ts';
 import { connectEngine } from '../engine/connect-engine.ts';
 import { connectionAccess } from '../engine/temporal-access.ts';
 import { type MetricsSource, measureProcess } from '../metrics/write-metrics.ts';
 import { migrateStore } from '../store/migrate-store.ts';
+import { readStoreId } from '../store/store-identity.ts';
 import { composeActivities, composeApi, composeStored, type Stored } from './composition.ts';
 import type { Configuration } from './configuration.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';
@@ -83,6 +85,10 @@ export async function startVnflow(options: VnflowOptions): Promise<RunningVnflow
     await waitUntilReachable(() => migrateStore(stored.db), { what: 'the store', ...patience, passes: isStoreAway });
     opened = true;
     storeOpened.resolve();
+    const claimed = claimForStore(options, stored, patience);
+    // an API alone serves reads while Temporal is away
+    if (options.worker) await claimed;
+    else claimed.catch((error: unknown) => (stopping.signal.aborted ? undefined : death.reject(error)));
     worker = await workerOf(options, stored, patience);
     worker?.stopped.catch(death.reject);
   };
@@ -173,6 +179,33 @@ async function healthOf(
 
 type Waiting = Omit<Parameters<typeof waitUntilReachable>[1], 'what' | 'passes'>;
 
+/** Claims the Temporal namespace, so that no other vnflow works in it. @throws VnflowError NAMESPACE_TAKEN; AbortError */
+async function claimForStore(
+  { configuration, temporalAddress, log }: VnflowOptions,
+  { db }: Stored,
+  waiting: Waiting,
+): Promise<void> {
+  const { temporalNamespace: namespace, temporalAccess = {} } = configuration;
+  const connection = Connection.lazy({ address: temporalAddress, ...connectionAccess(temporalAccess) });
+  try {
+    const client = new Client({ connection, namespace });
+    const storeId = await readStoreId(db);
+    const outcome = await waitUntilReachable(() => claimNamespace(client, storeId), {
+      ...waiting,
+      what: describeTemporal(temporalAddress, namespace),
+      passes: (error) => !(error instanceof VnflowError),
+    });
+    if (outcome === 'unclaimed')
+      log.info({ namespace }, 'this account may not write to the namespace: keep other vnflows out of it');
+  } finally {
+    await connection.close();
+  }
+}
+
+function describeTemporal(address: string, namespace: string): string {
+  return `the Temporal server ${address}, namespace ${namespace}`;
+}
+
 async function workerOf(
   { configuration, temporalAddress, log, speed, pace, worker }: VnflowOptions,
   stored: Stored,
@@ -186,7 +219,7 @@ async function workerOf(
   const start = (patience: Waiting): Promise<RunningWorker> =>
     waitUntilReachable(() => startWorker(deps, { temporalAddress, namespace, temporalAccess, bundleCache }), {
       ...patience,
-      what: `the Temporal server ${temporalAddress}, namespace ${namespace}`,
+      what: describeTemporal(temporalAddress, namespace),
       passes: () => true,
     });
   return keepWorker(await start(waiting), {

@@ -90,7 +90,11 @@ export async function startSystem(options: SystemOptions = {}) {
     ...(options.worker === false ? {} : { worker: { bundleCache: BUNDLES } }),
     ...(reconcileEveryMs === undefined ? {} : { reconcileEveryMs }),
   });
-  await vnflow.ready;
+  await vnflow.ready.catch(async (error: unknown) => {
+    await vnflow.stop();
+    await Promise.all([simulator.stop(), given ? undefined : temporal.stop()]);
+    throw error;
+  });
   const url = vnflow.apiUrl ?? '';
   bearWitness(url, simulator.ledger);
   return {
