@@ -1,7 +1,8 @@
 /**
  * The commands that start, follow and end a job on a node: plain POSIX sh, always as `sudo -n sh -c SNIPPET vnflow
- * ARGS…`. Secrets are never arguments; they are sent through standard input. The files of a job, all 0600 in 0700
- * directories of root:
+ * ARGS…`; a look, of which there are many, as `sudo -n sh -s -- ARGS…` with the script on standard input, because sudo
+ * writes each command line into the log of the node. Secrets are never arguments; they are sent through standard input.
+ * The files of a job, all 0600 in 0700 directories of root:
  *
  *   ROOT/scripts/SHA256            install scripts, by content
  *   ROOT/incoming/NONCE            an environment file on its way in
@@ -15,6 +16,9 @@
  *   ROOT/jobs/ID/output, secret-output
  *   ROOT/jobs/ID/exit              exit code, or `timeout`; written as the last file, by rename
  *   ROOT/jobs/ID.failed-N          an earlier attempt
+ *
+ * A job's folder stays while its operation is open: its outcome makes a repeated attempt idempotent. The first job of a
+ * later operation removes it.
  */
 import { commandLine } from './quote.ts';
 import { sudoCommand } from './sudo.ts';
@@ -66,9 +70,23 @@ mv exit.new exit
 `;
 }
 
+/**
+ * Removes the folders of jobs of other operations: a node has one operation at a time, so those have ended. Jobs that are
+ * of no operation stay, and jobs that run. systemd is asked only about a job without an exit code.
+ */
+const REMOVE_ENDED = `remove_ended() {
+  for dir in "$root"/jobs/????????-????-????-????-????????????-*; do
+    case "\${dir##*/}" in "$operation"-*) continue ;; esac
+    if [ ! -f "$dir/exit" ] && [ "$(job_state)" != vanished ]; then continue; fi
+    rm -rf "$dir"
+  done
+}
+`;
+
 /** Runs under the lock: starts the job unless it runs or has succeeded. Prints one word: what it found or did. */
-const LOOK_AND_START = `${JOB_STATE}
-root=$1 id=$2 sha=$3 nonce=$4 limit=$5 description=$6 run=$7 step=$8
+const LOOK_AND_START = `${JOB_STATE}${REMOVE_ENDED}
+root=$1 id=$2 sha=$3 nonce=$4 limit=$5 description=$6 run=$7 step=$8 operation=$9
+if [ -n "$operation" ]; then remove_ended; fi
 dir=$root/jobs/$id
 env=$root/incoming/$nonce
 state=$(job_state)
@@ -129,9 +147,11 @@ chmod 600 "$new" && mv "$new" "$root/scripts/$sha" && echo stored
 
 /**
  * Waits until the script has ended, but not longer than `wait`; then prints the state, and after it the log. When the
- * state is `finished`, the log that follows is complete.
+ * state is `finished`, the log that follows is complete. It is a function, so that nothing runs when the script arrives only
+ * in part, and no command in it reads the script.
  */
 const LOOK = `${JOB_STATE}
+look() {
 root=$1 id=$2 from=$3 max=$4 wait=$5 most=$6
 dir=$root/jobs/$id
 if [ -f "$dir/alive" ] && flock -w "$wait" "$dir/alive" true && [ -f "$dir/exit" ]; then
@@ -139,7 +159,7 @@ if [ -f "$dir/alive" ] && flock -w "$wait" "$dir/alive" true && [ -f "$dir/exit"
 fi
 state=$(job_state)
 echo "state $state"
-if [ "$state" = absent ]; then exit 0; fi
+if [ "$state" = absent ]; then return; fi
 if [ "$state" = finished ]; then
   code=$(cat "$dir/exit")
   echo "exit $code"
@@ -148,11 +168,13 @@ if [ "$state" = finished ]; then
     if [ -f "$dir/secret-output" ]; then sed 's/^/secret /' "$dir/secret-output"; fi
   fi
 fi
-if [ ! -f "$dir/log" ]; then exit 0; fi
+if [ ! -f "$dir/log" ]; then return; fi
 size=$(wc -c < "$dir/log")
 if [ "$((size-from))" -gt "$most" ]; then from=$((size-max)); fi
 echo "log $from"
 if [ "$size" -gt "$from" ]; then tail -c "+$((from+1))" "$dir/log" | head -c "$max"; fi
+}
+look "$@" < /dev/null
 `;
 
 const FORGET_SECRETS = `rm -f "$1/jobs/$2/secret-output" "$1/jobs/$2/env"`;
@@ -179,14 +201,17 @@ export interface StartCommand {
   readonly description: string;
   /** Arguments of the script (the phase). Visible in the process list: never a secret. */
   readonly args: readonly string[];
+  /** Id of the operation that the job is of: a UUID, with which the ids of its jobs begin. */
+  readonly operation?: string | undefined;
 }
 
 /**
- * Starts a job. Standard input: the environment file followed by the line `# end NONCE`. Prints started, running,
- * succeeded, script-missing, incomplete or unclear.
+ * Starts a job, and removes the folders of jobs of earlier operations. Standard input: the environment file followed by
+ * the line `# end NONCE`. Prints started, running, succeeded, script-missing, incomplete or unclear.
  */
-export function startCommand({ root, id, sha, nonce, limitSeconds, description, args }: StartCommand): string {
-  const inner = [id, sha, nonce, String(limitSeconds), description, RUN, stepFile(args)];
+export function startCommand(start: StartCommand): string {
+  const { root, id, sha, nonce, limitSeconds, description, args, operation = '' } = start;
+  const inner = [id, sha, nonce, String(limitSeconds), description, RUN, stepFile(args), operation];
   return asRoot(RECEIVE_AND_START, [root, LOOK_AND_START, nonce, ...inner]);
 }
 
@@ -199,14 +224,16 @@ export function storeScriptCommand(root: string, sha: string, nonce: string): st
  * Prints `state STATE`, `exit CODE`, `output KEY=value`…, `secret KEY=value`…, then `log OFFSET` and the raw bytes of
  * the log from there on, at most `max`. If there are more than `most`, the newest.
  * @param look.waitSeconds how long the node may wait for the end of the job before it answers
+ * @returns the command line, and its standard input
  */
 export function lookCommand(
   root: string,
   id: string,
   look: { from: number; max: number; most: number; waitSeconds: number },
-): string {
+): { readonly command: string; readonly stdin: string } {
   const { from, max, most, waitSeconds } = look;
-  return asRoot(LOOK, [root, id, String(from), String(max), waitSeconds.toFixed(3), String(most)]);
+  const args = [root, id, String(from), String(max), waitSeconds.toFixed(3), String(most)];
+  return { command: sudoCommand(['sh', '-s', '--', ...args]), stdin: LOOK };
 }
 
 export function forgetSecretsCommand(root: string, id: string): string {

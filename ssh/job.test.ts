@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -354,4 +355,40 @@ test('a private key that cannot be read is named, without its text', async () =>
   const problem = await problemOf(opening);
   expect(problem).toMatchObject({ code: 'NODE_KEY_UNREADABLE', message: expect.stringContaining('"ubuntu"') });
   expect(`${problem.message} ${problem.seen}`).not.toContain('canary');
+});
+
+test('the first job of an operation removes the folders of earlier ones, but for jobs that run or are of no operation', async () => {
+  const [first, second] = [randomUUID(), randomUUID()];
+  const session = await login();
+  await run(session, job('true', { id: `${first}-prepare`, operation: first }));
+  await problemOf(run(session, job('exit 1', { id: `${first}-join`, operation: first })));
+  await run(session, job('true', { id: `${first}-join`, operation: first }));
+  await run(session, job('true', { id: 'forget-member-1' }));
+  const running = job('sleep 60', { id: `${first}-late`, operation: first });
+  const cut = new AbortController();
+  const aborted = run(session, running, { signal: cut.signal, onProgress: () => cut.abort() });
+  await expect(aborted).rejects.toThrow();
+  const folders = () => readdirSync(`${node.jobRoot}/jobs`).toSorted();
+  expect(folders()).toEqual(
+    [`${first}-join`, `${first}-join.failed-1`, `${first}-late`, `${first}-prepare`, 'forget-member-1'].toSorted(),
+  );
+
+  await run(session, job('true', { id: `${second}-prepare`, operation: second }));
+  await run(session, job('true', { id: `${second}-join`, operation: second }));
+  const kept = [`${second}-join`, `${second}-prepare`, 'forget-member-1'];
+  expect(folders()).toEqual([...kept, `${first}-late`].toSorted());
+
+  await cancelJob(session, `${first}-late`, node.jobRoot);
+  await run(session, job('true', { id: `${second}-join`, operation: second }));
+  expect(folders(), 'a job whose unit is gone without an exit code').toEqual(kept.toSorted());
+});
+
+test('a look at a job is one short line of sudo', async () => {
+  const session = await login();
+  await run(session, job('sleep 0.3'));
+  const looks = node.commands.filter((command) => command.includes('sh -s'));
+  expect(looks.length).toBeGreaterThan(0);
+  for (const look of looks) expect(look).toMatch(/^sudo -n sh -s -- \S+ op1-prepare 0 65536 [\d.]+ 1048576$/);
+  const scripts = node.commands.filter((command) => command.startsWith('sudo') && command.length > 300);
+  expect(scripts, 'only what starts the job and stores its script has a script as argument').toHaveLength(3);
 });

@@ -41,6 +41,11 @@ export interface Job {
   /** Values to redact in log tails, besides the values in `env` whose names say so (…PASSWORD, TOKEN, SECRET, KEY). */
   readonly secrets?: readonly string[];
   readonly timeLimitSeconds: number;
+  /**
+   * Id of the operation, with which `id` begins. The start of the job removes what jobs of earlier operations have left on
+   * the node; without it, nothing is removed.
+   */
+  readonly operation?: string;
 }
 
 export interface FollowOptions {
@@ -161,8 +166,9 @@ async function tryStart(
   const nonce = randomUUID();
   const limitSeconds = Math.max(1, Math.ceil(job.timeLimitSeconds));
   const description = job.description.replace(/[^\x20-\x7e]/g, '?');
-  const { id, args } = job;
-  const result = await execAsRoot(session, startCommand({ root, id, sha, nonce, limitSeconds, description, args }), {
+  const { id, args, operation } = job;
+  const command = startCommand({ root, id, sha, nonce, limitSeconds, description, args, operation });
+  const result = await execAsRoot(session, command, {
     name: 'start job',
     stdin: `${environmentFile(job.env)}# end ${nonce}\n`,
     timeoutMs: 90_000,
@@ -253,9 +259,15 @@ async function lookAt(
   job: Pick<Job, 'id' | 'description'>,
   { root, from, waitSeconds, signal }: Place & { from: number; waitSeconds: number },
 ): Promise<JobLook> {
-  const command = lookCommand(root, job.id, { from, max: LOG_BYTES_PER_LOOK, most: MOST_LOG_BYTES, waitSeconds });
+  const place = { from, max: LOG_BYTES_PER_LOOK, most: MOST_LOG_BYTES, waitSeconds };
+  const { command, stdin } = lookCommand(root, job.id, place);
   const timeoutMs = 30_000 + waitSeconds * 1000;
-  const result = await execAsRoot(session, command, { name: 'look at job', timeoutMs, ...(signal ? { signal } : {}) });
+  const result = await execAsRoot(session, command, {
+    name: 'look at job',
+    stdin,
+    timeoutMs,
+    ...(signal ? { signal } : {}),
+  });
   if (result.code !== 0)
     throw createTransientProblem(session, `the state of "${job.description}" could not be read`, result.stderr);
   return parseLook(result.stdoutBytes, session.label);

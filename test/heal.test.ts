@@ -49,7 +49,16 @@ it('heals a worker that is powered off: a new server takes its place, the other 
   expect(Object.keys(cluster()?.nodes ?? {})).toContain(hostname);
   const touched = system.simulator.ledger.entries(seq).filter(({ kind }) => kind === 'login');
   expect(touched.map(({ where }) => where)).not.toContain(machine(other)?.hostname);
+  await expectJobsOnlyOf(operation.split('/').at(-1) ?? '');
 });
+
+/** What jobs of an earlier operation left on a node is removed by the first job of the next operation there. */
+async function expectJobsOnlyOf(operation: string) {
+  const [master] = await vnfcs('masterNode');
+  const folders = (master && machine(master)?.files('/var/lib/vnflow/jobs')) ?? [];
+  expect(folders.length).toBeGreaterThan(0);
+  expect(folders.filter((name) => !name.startsWith(operation))).toEqual([]);
+}
 
 it('refuses what it cannot heal before anything starts', async () => {
   const unknown = await heal({ vnfcInstanceId: ['workerNode-0'] });

@@ -53,6 +53,7 @@ export async function runPhaseJob(step: PhaseContext, phase: PhaseJob): Promise<
     env: phase.environment,
     secrets: hiddenValues(step),
     timeLimitSeconds: timeLimitSeconds - 60,
+    operation: input.vnfLcmOpOccId,
   };
   const running = runJob(session, job, {
     signal,

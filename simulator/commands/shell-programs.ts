@@ -34,7 +34,7 @@ export async function shell(name: string, args: readonly string[], context: Comm
       break;
     }
     if (letters.includes('s')) {
-      index += 1;
+      index += args[index + 1] === '--' ? 2 : 1;
       break;
     }
   }

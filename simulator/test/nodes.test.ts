@@ -30,6 +30,12 @@ it('what the client sends reaches a command behind sudo', async () => {
   expect(cloud.nodes.node('worker57')?.file('/root/secret')).toBe('canary');
 });
 
+it('a shell that reads its script from standard input gets the words after --, and its functions their input', async () => {
+  const stdin = 'tell() { cat; echo "$1, $2"; }\ntell "$@" < /dev/null\n';
+  expect(await ssh('sudo -n sh -s -- one two', { stdin })).toMatchObject({ code: 0, stdout: 'one, two\n' });
+  expect(await ssh('sudo -n sh -s one two', { stdin })).toMatchObject({ code: 0, stdout: 'one, two\n' });
+});
+
 it('an ordinary user cannot read what belongs to root', async () => {
   await ssh(`sudo sh -c 'umask 077; echo canary > /root/secret'`);
   const { code, stdout, stderr } = await ssh('cat /root/secret');
