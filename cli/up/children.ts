@@ -36,7 +36,8 @@ export function createChildren(data: string, options: UpOptions): Children {
       writeUpRecord(data, record);
     },
     // the simulator first: its last messages must not reach a vnflow without a Temporal server
-    identities: () => [record.simulator?.process, record.temporal?.process].filter((found) => found !== undefined),
+    identities: () =>
+      [record.launching, record.simulator?.process, record.temporal?.process].filter((found) => found !== undefined),
     kept: () => keptParts(children),
     stop: async () => {
       for (const identity of children.identities()) await stopProcess(identity);
@@ -68,15 +69,23 @@ async function startTemporal(children: Children): Promise<void> {
   children.options.say(`Temporal server ${SAID[how]}${elapsed(since)}`);
 }
 
-async function startSimulator({ data, options, before, keep }: Children, vnfmUrl: string): Promise<void> {
+/** Keeps the simulator from its launch on: a start that is interrupted must end it, too. */
+function keepLaunching({ keep }: Children): (launching: ProcessIdentity) => void {
+  return (launching) => keep({ launching });
+}
+
+async function startSimulator(children: Children, vnfmUrl: string): Promise<void> {
+  const { data, options, before, keep } = children;
   const { simulator, speed, hosts, say } = options;
+  if (before?.launching) await stopProcess(before.launching);
   if (!simulator) {
     if (before?.simulator) await stopProcess(before.simulator.process);
     return;
   }
   const since = Date.now();
-  const { record, how } = await obtainSimulator({ data, speed, hosts, vnfmUrl }, before?.simulator);
-  keep({ simulator: record });
+  const launched = keepLaunching(children);
+  const { record, how } = await obtainSimulator({ data, speed, hosts, vnfmUrl, launched }, before?.simulator);
+  keep({ simulator: record, launching: undefined });
   say(`Simulated OpenStack ${SAID[how]}, ${record.speed} × real time${elapsed(since)}`);
 }
 
@@ -99,8 +108,9 @@ function keptParts(children: Children): KeptPart[] {
       restart: async () => {
         const { simulator, apiUrl = '' } = record();
         if (!simulator) return;
-        const again = await obtainSimulator({ data, speed: simulator.speed, vnfmUrl: apiUrl }, simulator);
-        keep({ simulator: again.record });
+        const facts = { data, speed: simulator.speed, vnfmUrl: apiUrl, launched: keepLaunching(children) };
+        const again = await obtainSimulator(facts, simulator);
+        keep({ simulator: again.record, launching: undefined });
         if (again.record.url !== simulator.url || again.record.bastion.port !== simulator.bastion.port)
           throw new Error('another process has its port');
       },

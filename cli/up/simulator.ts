@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import axios from 'axios';
 import { z } from 'zod';
 import { freePort } from '../../worker/free-port.ts';
-import { identityOf, isAlive, stopProcess } from './process-identity.ts';
+import { identityOf, isAlive, type ProcessIdentity, stopProcess } from './process-identity.ts';
 import { checkSimulatorPresent, SIMULATOR_PROGRAM } from './simulator-presence.ts';
 import type { SimulatorRecord } from './up-record.ts';
 
@@ -31,6 +31,8 @@ export interface SimulatorOptions {
   readonly hosts?: number | undefined;
   /** URL of vnflow for the service catalogue of the cloud. */
   readonly vnfmUrl: string;
+  /** Called with the process right after its launch, long before it is ready. */
+  readonly launched: (identity: ProcessIdentity) => void;
 }
 
 /**
@@ -63,7 +65,7 @@ async function isHealthy({ url, process: { pid } }: SimulatorRecord, speed: numb
 }
 
 async function startSimulator(
-  { data, speed, hosts, vnfmUrl }: SimulatorOptions & { speed: number },
+  { data, speed, hosts, vnfmUrl, launched }: SimulatorOptions & { speed: number },
   before: SimulatorRecord | undefined,
 ): Promise<SimulatorRecord> {
   const port = await freePort(before ? Number(new URL(before.url).port) : PORT);
@@ -90,6 +92,8 @@ async function startSimulator(
     { detached: true, stdio: ['ignore', output, output], env: { ...process.env, MALLOC_ARENA_MAX: '2' } },
   );
   closeSync(output);
+  const own = child.pid === undefined ? undefined : identityOf(child.pid);
+  if (own) launched(own);
   const until = Date.now() + START_LIMIT_MS;
   while (Date.now() < until && child.exitCode === null && child.signalCode === null) {
     const ready = readyLine(readFileSync(log).subarray(logStart).toString());

@@ -40,6 +40,8 @@ const UpRecord = z.object({
   /** The host through which nodes of a real cloud are reached. */
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }).optional(),
   simulator: SimulatorRecord.optional(),
+  /** A simulator that was launched and is not ready yet. */
+  launching: ProcessIdentity.optional(),
 });
 
 export type UpRecord = z.infer<typeof UpRecord>;
