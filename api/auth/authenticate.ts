@@ -68,6 +68,11 @@ const MAY: Readonly<Record<'read' | 'write', readonly string[]>> = {
   write: ['member', 'admin'],
 };
 
+/** May the caller write? Who may not sees less: `shown-to.ts` of the LCM API. */
+export function mayWrite(caller: Pick<Caller, 'roles'>): boolean {
+  return MAY.write.some((role) => caller.roles.has(role));
+}
+
 /**
  * Checks the role of a caller, as Tacker's `project_reader_or_admin` and `project_member_or_admin` do.
  * @throws VnflowError FORBIDDEN

@@ -3,6 +3,7 @@ import type { VimConnectionInfo } from '../../domain/sol-requests.ts';
 import type { VimRow } from '../../store/vims.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { present } from '../http/present.ts';
+import { shownTo, type Viewer } from '../vnflcm/shown-to.ts';
 import { taskLinks } from '../vnflcm/task-links.ts';
 import { derivedId } from './derived-id.ts';
 import { type InternalInfo, instantiatedVnfInfoView } from './instantiated-vnf-info-view.ts';
@@ -12,6 +13,8 @@ type Free = Readonly<Record<string, unknown>>;
 
 /** Rows of the store that the view of an instance needs besides its own. */
 export interface InstanceSurroundings {
+  /** Who sees the instance. */
+  readonly viewer: Viewer;
   /** The VIMs of the project. */
   readonly vims: readonly VimRow[];
   /** `additionalParams` of the newest instantiate, without secrets, by instance. */
@@ -27,10 +30,11 @@ export function vnfInstanceUrl(endpoint: string, id: string): string {
  * null.
  */
 export function vnfInstanceView(
-  row: VnfInstanceRow,
+  given: VnfInstanceRow,
   endpoint: string,
   surroundings: InstanceSurroundings,
 ): Record<string, unknown> & { id: string } {
+  const row = shownTo(surroundings.viewer, given);
   const self = vnfInstanceUrl(endpoint, row.id);
   return {
     id: row.id,
@@ -53,7 +57,7 @@ export function vnfInstanceView(
   };
 }
 
-function instantiatedMembers(row: VnfInstanceRow, { vims, additionalParams }: InstanceSurroundings): Free {
+function instantiatedMembers(row: VnfInstanceRow, { viewer, vims, additionalParams }: InstanceSurroundings): Free {
   const connections = (row.vimConnectionInfo ?? {}) as Readonly<Record<string, VimConnectionInfo>>;
   const info: InternalInfo = row.instantiatedVnfInfo ?? {};
   return {
@@ -63,7 +67,7 @@ function instantiatedMembers(row: VnfInstanceRow, { vims, additionalParams }: In
     ],
     instantiatedVnfInfo: instantiatedVnfInfoView(info, {
       vimIdOf: (key) => connections[key]?.vimId ?? key,
-      additionalParams: additionalParams.get(row.id),
+      additionalParams: shownTo(viewer, { additionalParams: additionalParams.get(row.id) }).additionalParams,
     }),
   };
 }

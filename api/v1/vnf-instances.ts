@@ -3,6 +3,7 @@ import { VnflowError } from '../../domain/problems.ts';
 import { listInstantiateParams } from '../../store/instantiate-params.ts';
 import { listVims } from '../../store/vims.ts';
 import { listVnfInstances, type VnfInstanceRow } from '../../store/vnf-instances.ts';
+import type { Caller } from '../auth/authenticate.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type ApiRequest, type Endpoint, type Endpoints, withBody, withoutBody } from '../http/endpoint.ts';
 import { listAnswer } from '../query/list-answer.ts';
@@ -31,20 +32,20 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
           vnfInstanceName: vnfInstanceName ?? undefined,
           vnfInstanceDescription: vnfInstanceDescription ?? undefined,
         });
-        const [json] = await viewsOf(context, caller.tenant, [row]);
+        const [json] = await viewsOf(context, caller, [row]);
         return { status: 201, headers: { Location: vnfInstanceUrl(endpoint, row.id) }, json };
       }),
       GET: withoutBody(async (request) => {
         checkListQuery(request);
-        const { tenant } = request.caller;
-        const views = await viewsOf(context, tenant, await listVnfInstances(db, tenant));
+        const { caller } = request;
+        const views = await viewsOf(context, caller, await listVnfInstances(db, caller.tenant));
         const pageSize = pageSizeOf(context, request);
         return listAnswer(views, request, { selectors: EVERYTHING, pageSize, url: `${endpoint}${request.path}` });
       }),
     },
     '/vnf_instances/:id': {
       GET: withoutBody(async (request) => {
-        const [json] = await viewsOf(context, request.caller.tenant, [await vnfInstanceOf(context, request)]);
+        const [json] = await viewsOf(context, request.caller, [await vnfInstanceOf(context, request)]);
         return { status: 200, json };
       }),
       PATCH: starts(context, 'MODIFY_INFO'),
@@ -80,16 +81,16 @@ function starts<O extends Operation>(context: ApiContext, operation: O): Endpoin
   return withBody(schema, start);
 }
 
-async function viewsOf({ db, endpoint }: ApiContext, tenant: string, rows: readonly VnfInstanceRow[]) {
+async function viewsOf({ db, endpoint }: ApiContext, viewer: Caller, rows: readonly VnfInstanceRow[]) {
   const ids = rows.flatMap(({ id, instantiationState }) => (instantiationState === 'INSTANTIATED' ? [id] : []));
   if (ids.length === 0) {
-    return rows.map((row) => vnfInstanceView(row, endpoint, { vims: [], additionalParams: new Map() }));
+    return rows.map((row) => vnfInstanceView(row, endpoint, { viewer, vims: [], additionalParams: new Map() }));
   }
-  const [vims, params] = await Promise.all([listVims(db, tenant), listInstantiateParams(db, ids)]);
+  const [vims, params] = await Promise.all([listVims(db, viewer.tenant), listInstantiateParams(db, ids)]);
   const additionalParams = new Map(
     [...params].map(([id, { additionalParams = {} }]) => [id, additionalParams as Record<string, unknown>]),
   );
-  return rows.map((row) => vnfInstanceView(row, endpoint, { vims, additionalParams }));
+  return rows.map((row) => vnfInstanceView(row, endpoint, { viewer, vims, additionalParams }));
 }
 
 /** v1 shows every attribute of every instance. */

@@ -1,4 +1,5 @@
 import { solTime } from '../http/times.ts';
+import type { Viewer } from '../vnflcm/shown-to.ts';
 import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
 import type { ShownOperation } from '../vnflcm/waiting-steps.ts';
 import { V1_OPERATIONS } from './operations.ts';
@@ -18,10 +19,15 @@ function resourceChangesView({ affectedExtLinkPorts: _, ...changes }: Record<str
  * VnfLcmOpOcc as Tacker's v1 API emits it: `operationParams` is JSON text, and there is a link to the grant, which
  * nothing serves.
  */
-export function vnfLcmOpOccView(row: ShownOperation, endpoint: string): Record<string, unknown> & { id: string } {
+export function vnfLcmOpOccView(
+  row: ShownOperation,
+  endpoint: string,
+  viewer: Viewer,
+): Record<string, unknown> & { id: string } {
   const self = vnfLcmOpOccUrl(endpoint, row.id);
   return {
     ...vnfLcmOpOccMembers(row, {
+      viewer,
       time: solTime,
       operationParams: ({ operation, operationParams }) =>
         JSON.stringify(V1_OPERATIONS[operation].view(operationParams)),

@@ -24,7 +24,9 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
     '/vnf_lcm_op_occs': {
       GET: withoutBody(async (request) =>
         listAnswer(
-          (await listOperations(db, request.caller.tenant)).map((row) => vnfLcmOpOccView(row, endpoint)),
+          (await listOperations(db, request.caller.tenant)).map((row) =>
+            vnfLcmOpOccView(row, endpoint, request.caller),
+          ),
           request,
           {
             selectors: SELECTORS,
@@ -37,7 +39,11 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
     '/vnf_lcm_op_occs/:id': {
       GET: withoutBody(async (request) => ({
         status: 200,
-        json: vnfLcmOpOccView(await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)), endpoint),
+        json: vnfLcmOpOccView(
+          await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)),
+          endpoint,
+          request.caller,
+        ),
       })),
     },
     '/vnf_lcm_op_occs/:id/retry': {
@@ -62,7 +68,7 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
         await controlOperation(context, operation, { kind: 'fail', by: request.caller.userName });
         const row = await findOperation(db, id);
         if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfLcmOpOcc ${id} not found.` });
-        return { status: 200, json: vnfLcmOpOccView(row, endpoint) };
+        return { status: 200, json: vnfLcmOpOccView(row, endpoint, request.caller) };
       }),
     },
     '/vnf_lcm_op_occs/:id/cancel': {

@@ -2,6 +2,7 @@ import { withoutSecrets } from '../../domain/redaction.ts';
 import type { VnfInstanceRow } from '../../store/vnf-instances.ts';
 import { present } from '../http/present.ts';
 import type { SelectableResource } from '../query/selectors.ts';
+import { shownTo, type Viewer } from '../vnflcm/shown-to.ts';
 import { taskLinks } from '../vnflcm/task-links.ts';
 
 type Free = Record<string, unknown>;
@@ -30,7 +31,8 @@ export function vnfInstanceUrl(endpoint: string, id: string): string {
 }
 
 /** VnfInstance as Tacker emits it: what is not set is left out. The store keeps it without secrets. */
-export function vnfInstanceView(row: VnfInstanceRow, endpoint: string): Free & { id: string } {
+export function vnfInstanceView(given: VnfInstanceRow, endpoint: string, viewer: Viewer): Free & { id: string } {
+  const row = shownTo(viewer, given);
   const self = vnfInstanceUrl(endpoint, row.id);
   return {
     id: row.id,

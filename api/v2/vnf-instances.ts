@@ -19,11 +19,13 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
       POST: withBody(CreateVnfRequest, async ({ caller }, body) => {
         const row = await createVnfInstance(context, caller.tenant, body);
         const headers = { Location: vnfInstanceUrl(endpoint, row.id) };
-        return { status: 201, headers, json: vnfInstanceView(row, endpoint) };
+        return { status: 201, headers, json: vnfInstanceView(row, endpoint, caller) };
       }),
       GET: withoutBody(async (request) =>
         listAnswer(
-          (await listVnfInstances(db, request.caller.tenant)).map((row) => vnfInstanceView(row, endpoint)),
+          (await listVnfInstances(db, request.caller.tenant)).map((row) =>
+            vnfInstanceView(row, endpoint, request.caller),
+          ),
           request,
           { selectors: vnfInstanceSelectors, pageSize: limits.pageSize, url: `${endpoint}${request.path}` },
         ),
@@ -32,7 +34,7 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
     '/vnf_instances/:id': {
       GET: withoutBody(async (request) => ({
         status: 200,
-        json: vnfInstanceView(await vnfInstanceOf(context, request), endpoint),
+        json: vnfInstanceView(await vnfInstanceOf(context, request), endpoint, request.caller),
       })),
       PATCH: starts(context, 'MODIFY_INFO'),
       DELETE: withoutBody(async (request) => {

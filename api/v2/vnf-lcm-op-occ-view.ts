@@ -1,4 +1,5 @@
 import type { SelectableResource } from '../query/selectors.ts';
+import type { Viewer } from '../vnflcm/shown-to.ts';
 import { vnfLcmOpOccLinks, vnfLcmOpOccMembers } from '../vnflcm/vnf-lcm-op-occ-members.ts';
 import type { ShownOperation } from '../vnflcm/waiting-steps.ts';
 import { vnfInstanceUrl } from './vnf-instance-view.ts';
@@ -21,15 +22,16 @@ export function vnfLcmOpOccUrl(endpoint: string, id: string): string {
   return `${endpoint}/vnflcm/v2/vnf_lcm_op_occs/${id}`;
 }
 
-/** VnfLcmOpOcc as Tacker emits it; the link `cancel` is our own. @param time how times are written (lists differ) */
+/** VnfLcmOpOcc as Tacker emits it; the link `cancel` is our own. @param shown.time how times are written (lists differ) */
 export function vnfLcmOpOccView(
   row: ShownOperation,
   endpoint: string,
-  time: (at: Date) => string,
+  { viewer, time }: { readonly viewer: Viewer; readonly time: (at: Date) => string },
 ): Record<string, unknown> & { id: string } {
   const self = vnfLcmOpOccUrl(endpoint, row.id);
   return {
     ...vnfLcmOpOccMembers(row, {
+      viewer,
       time,
       operationParams: ({ operationParams }) => operationParams,
       changedInfo: (info) => info,

@@ -18,7 +18,9 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
     '/vnf_lcm_op_occs': {
       GET: withoutBody(async (request) =>
         listAnswer(
-          (await listOperations(db, request.caller.tenant)).map((row) => vnfLcmOpOccView(row, endpoint, solListTime)),
+          (await listOperations(db, request.caller.tenant)).map((row) =>
+            vnfLcmOpOccView(row, endpoint, { viewer: request.caller, time: solListTime }),
+          ),
           request,
           { selectors: vnfLcmOpOccSelectors, pageSize: limits.pageSize, url: `${endpoint}${request.path}` },
         ),
@@ -27,11 +29,10 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
     '/vnf_lcm_op_occs/:id': {
       GET: withoutBody(async (request) => ({
         status: 200,
-        json: vnfLcmOpOccView(
-          await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)),
-          endpoint,
-          solTime,
-        ),
+        json: vnfLcmOpOccView(await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)), endpoint, {
+          viewer: request.caller,
+          time: solTime,
+        }),
       })),
     },
     '/vnf_lcm_op_occs/:id/retry': { POST: control(context, 'retry') },
@@ -63,6 +64,6 @@ function failAndShow(context: ApiContext): Endpoint {
     await controlOperation(context, operation, { kind: 'fail', by: request.caller.userName });
     const row = await findOperation(context.db, id);
     if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfLcmOpOcc ${id} not found.` });
-    return { status: 200, json: vnfLcmOpOccView(row, context.endpoint, solTime) };
+    return { status: 200, json: vnfLcmOpOccView(row, context.endpoint, { viewer: request.caller, time: solTime }) };
   });
 }

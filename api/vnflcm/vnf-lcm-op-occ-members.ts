@@ -1,10 +1,13 @@
 import type { VnfLcmOpOccRow } from '../../store/operations.ts';
 import { present } from '../http/present.ts';
+import { shownTo, type Viewer } from './shown-to.ts';
 import type { ShownOperation } from './waiting-steps.ts';
 
 type Free = Record<string, unknown>;
 
 interface ShownAs {
+  /** Who sees it. */
+  readonly viewer: Viewer;
   /** Writes a time: Tacker writes those of lists in another way. */
   readonly time: (at: Date) => string;
   /** Writes `operationParams`. @param row the parameters in it are without secrets */
@@ -20,9 +23,14 @@ interface ShownAs {
  * and `waitingFor` are our own.
  */
 export function vnfLcmOpOccMembers(
-  row: ShownOperation,
-  { time, operationParams, changedInfo, resourceChanges }: ShownAs,
+  given: ShownOperation,
+  { viewer, time, operationParams, changedInfo, resourceChanges }: ShownAs,
 ): Free & { id: string } {
+  const row = {
+    ...given,
+    operationParams: shownTo(viewer, given.operationParams),
+    changedInfo: given.changedInfo && shownTo(viewer, given.changedInfo),
+  };
   return {
     id: row.id,
     ...present({

@@ -4,7 +4,7 @@ import { VnflowError } from '../../problems.ts';
 /** Key in additionalParams of a heal by which a client agrees that the registry loses what cannot be kept. */
 export const ACCEPT_CONTENT_LOSS = 'accept_content_loss';
 /** Key in additionalParams of a heal that names the container of Swift for the copy of the contents. */
-const COPY_CONTAINER = 'content_copy_container';
+export const COPY_CONTAINER = 'content_copy_container';
 /** The value of `accept_content_loss` by which only what cannot be read may be lost. It is how version 1 heals. */
 export const IF_UNREADABLE = 'if_unreadable';
 
