@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,6 +20,23 @@ it('reads a bastion as user@host:port with default port 22, and an empty variabl
   expect(bastion('jump@bastion.example:2222')).toEqual({ username: 'jump', host: 'bastion.example', port: 2222 });
   expect(bastion('jump@10.0.0.1')).toEqual({ username: 'jump', host: '10.0.0.1', port: 22 });
   expect(bastion('')).toBeUndefined();
+});
+
+it('refuses a key of the bastion that cannot be read, without repeating it', () => {
+  const file = path.join(directory, 'bastion-key');
+  const read = (key: string) => () => {
+    writeFileSync(file, key);
+    return readConfiguration({ VNFLOW_BASTION: 'jump@b', VNFLOW_BASTION_KEY_FILE: file }, directory).bastion
+      ?.privateKey;
+  };
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'sec1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  expect(read(privateKey)()).toBe(privateKey);
+  expect(read('canary')).toThrow(`VNFLOW_BASTION_KEY_FILE: what ${file} holds is no private key that can be read`);
+  expect(read('canary')).not.toThrow('canary');
 });
 
 it('takes fingerprints of the bastion, so that its first contact proves nothing', () => {

@@ -10,6 +10,7 @@ import {
   DEFAULT_REGISTRY_COPY_MIB,
 } from '../activities/dependencies.ts';
 import type { TlsFiles } from '../api/http/tls-files.ts';
+import { privateKeyProblem } from '../domain/private-key.ts';
 import type { TemporalAccess } from '../engine/temporal-access.ts';
 import { type HostSettings, hostOf, parseHosts } from '../network/host-rules.ts';
 import { DEFAULT_DURABILITY, DURABILITIES, type Durability } from '../store/durability.ts';
@@ -232,8 +233,14 @@ function bastionOf(text: string, env: z.infer<typeof Environment>): Bastion {
     port: Number(port ?? 22),
     ...(env.VNFLOW_BASTION_HOST_KEY === undefined ? {} : { hostKeys: env.VNFLOW_BASTION_HOST_KEY.split(',') }),
     ...(env.VNFLOW_BASTION_PASSWORD === undefined ? {} : { password: env.VNFLOW_BASTION_PASSWORD }),
-    ...(env.VNFLOW_BASTION_KEY_FILE === undefined
-      ? {}
-      : { privateKey: readFileSync(env.VNFLOW_BASTION_KEY_FILE, 'utf8') }),
+    ...(env.VNFLOW_BASTION_KEY_FILE === undefined ? {} : { privateKey: readPrivateKey(env.VNFLOW_BASTION_KEY_FILE) }),
   };
+}
+
+/** Refuses a key with which no login could begin: each operation would fail at its first node. */
+function readPrivateKey(file: string): string {
+  const key = readFileSync(file, 'utf8');
+  const sentence = privateKeyProblem(key);
+  if (sentence === undefined) return key;
+  throw new Error(`VNFLOW_BASTION_KEY_FILE: what ${file} holds ${sentence}.`);
 }
