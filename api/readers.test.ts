@@ -10,9 +10,20 @@ const V1 = '/vnflcm/v1';
 const INSTALLATION = 'k8s_cluster_installation_param';
 const reader = `reader@${test.tenant}`;
 
+/** What a VNFD declares beside its types. */
+const DECLARATIONS = `
+tosca_definitions_version: tosca_simple_yaml_1_2
+data_types:
+  company.datatypes.nfv.Params:
+    derived_from: tosca.datatypes.nfv.VnfOperationAdditionalParameters
+    properties: { tint: { type: string } }
+`;
+
 /** An instantiated instance whose maps and parameters have values that only its owners may see. */
 async function givenFilledInstance() {
-  const { vnfdId } = await givenPackage(test);
+  const { vnfdId, packageId } = await givenPackage(test);
+  const file = { packageId, path: 'Definitions/declared.yaml', content: Buffer.from(DECLARATIONS) };
+  await test.db.insertInto('vnfPackageFile').values(file).execute();
   const { json } = await test.call('POST', `${V2}/vnf_instances`, {
     json: { vnfdId, metadata: { colour: 'canary-1', VDU_VNFc_mapping: { masterNode: ['m0'] } } },
   });
@@ -22,7 +33,12 @@ async function givenFilledInstance() {
       ...request,
       extensions: { colour: 'canary-2' },
       vnfConfigurableProperties: { colour: 'canary-3', isAutohealEnabled: false },
-      additionalParams: { ...request.additionalParams, colour: 'canary-4', list: [{ colour: 'canary-5' }] },
+      additionalParams: {
+        ...request.additionalParams,
+        colour: 'canary-4',
+        tint: 'red',
+        list: [{ colour: 'canary-5' }],
+      },
     },
   });
   const opOccId = headers.get('location')?.split('/').at(-1) ?? '';
@@ -68,6 +84,7 @@ it('a reader sees the parameters that vnflow knows', async () => {
   expect(additionalParams[INSTALLATION].master_node.vdu_id).toBe('masterNode');
   expect(vimConnectionInfo).toEqual(ofMember.operationParams.vimConnectionInfo);
   expect([flavourId, additionalParams.colour]).toEqual(['simple', '***']);
+  expect(additionalParams.tint, 'the VNFD declares it').toBe('red');
   expect(json.changedInfo).toEqual({ metadata: { colour: '***' }, vnfInstanceName: 'n' });
   const instance = (await test.call('GET', `${V2}/vnf_instances/${id}`, { token: reader })).json;
   expect(instance.metadata).toEqual({ colour: '***', VDU_VNFc_mapping: { masterNode: ['m0'] } });

@@ -4,6 +4,7 @@ import { CLUSTER_PARAMETERS } from './vnf-kinds/kubernetes-cluster/parameters.ts
 import { REGISTRY_CONNECTIONS } from './vnf-kinds/kubernetes-cluster/registry-connections.ts';
 import { ACCEPT_CONTENT_LOSS, COPY_CONTAINER } from './vnf-kinds/private-registry/keep-contents.ts';
 import { REGISTRY_PARAMETERS } from './vnf-kinds/private-registry/parameters.ts';
+import type { DeclaredParameters } from './vnfd/declared-parameters.ts';
 
 /**
  * A parameter that vnflow knows: a plain value (or a list of them), or an object (or a list of them) with known members.
@@ -111,13 +112,22 @@ const HIDDEN = '***';
  * A copy in which the maps that clients fill (`additionalParams`, `metadata`, `extensions`, `vnfConfigurableProperties`,
  * `vimConnectionInfo`) show only values that vnflow knows. Names stay, so that people see what is there.
  * @param members an instance, the parameters of an operation, or what an operation changed
+ * @param declared what the VNFD of the instance declares; that is known, too
  */
-export function withKnownParameters<T extends object>(members: T): T {
+export function withKnownParameters<T extends object>(members: T, declared?: DeclaredParameters): T {
   const given = members as Readonly<Record<string, unknown>>;
   const maps = Object.entries(KNOWN_PARAMETERS).flatMap(([map, known]) =>
-    given[map] === undefined ? [] : [[map, onlyKnown(given[map], known)] as const],
+    given[map] === undefined ? [] : [[map, onlyKnown(given[map], { ...declaredIn(declared, map), ...known })] as const],
   );
   return { ...members, ...Object.fromEntries(maps) };
+}
+
+/** What a VNFD declares for a map. What vnflow knows by itself goes before it. */
+function declaredIn(declared: DeclaredParameters | undefined, map: string): Readonly<Record<string, Known>> {
+  const found = Object.entries(declared ?? {}).find(([name]) => name === map)?.[1] ?? {};
+  return Object.fromEntries(
+    Object.entries(found).map(([name, form]) => [name, form === 'map' ? { '*': 'value' } : 'value']),
+  );
 }
 
 function onlyKnown(value: unknown, known: Known | undefined): unknown {

@@ -18,7 +18,7 @@ describe('the VNFD of the sample package', () => {
   const complex = flavour(vnfd, 'complex');
 
   it('reads provider, product, versions and flavours, as the guide shows them', () => {
-    const { flavours, ...identity } = vnfd;
+    const { flavours, declaredParameters: _, ...identity } = vnfd;
     expect(identity).toEqual({
       vnfdId: 'd34ac189-5376-493f-828f-224dd5fe7393',
       provider: 'Company',
@@ -270,7 +270,7 @@ node_types:
     ['at the root', { 'top.yaml': ONE, 'more/types.yaml': TYPES, 'Definitions/other.yaml': 'a: [' }],
     ['where TOSCA.meta says', { 'TOSCA-Metadata/TOSCA.meta': META, 'vnf/top.yaml': ONE, 'vnf/more/types.yaml': TYPES }],
   ])('%s is read with what it imports', (_where, files) => {
-    const { flavours, ...identity } = readVnfd(files);
+    const { flavours, declaredParameters: _, ...identity } = readVnfd(files);
     expect(identity).toEqual({
       vnfdId: 'b1bb0ce7-ebca-4fa7-95ed-4840d70a1177',
       provider: 'Somebody',

@@ -1,4 +1,5 @@
 import { VnflowError } from './problems.ts';
+import { type DeclaredParameters, declaredParameters } from './vnfd/declared-parameters.ts';
 import { readDefinitionFiles } from './vnfd/definition-files.ts';
 import { readFlavour } from './vnfd/flavour.ts';
 import { flavourIdOf } from './vnfd/flavour-id.ts';
@@ -15,6 +16,8 @@ export interface Vnfd {
   readonly softwareVersion: string;
   readonly vnfdVersion: string;
   readonly flavours: readonly Flavour[];
+  /** The parameters of requests that the VNFD declares. */
+  readonly declaredParameters: DeclaredParameters;
 }
 
 const VNF = 'tosca.nodes.nfv.VNF';
@@ -27,10 +30,17 @@ const VNF = 'tosca.nodes.nfv.VNF';
 export function readVnfd(files: ReadonlyMap<string, string> | Readonly<Record<string, string>>): Vnfd {
   const definitions = readDefinitionFiles(files instanceof Map ? files : new Map(Object.entries(files)));
   const types = typeHierarchy(definitions);
-  return { ...readIdentity(definitions, types), flavours: readFlavours(definitions, types) };
+  return {
+    ...readIdentity(definitions, types),
+    flavours: readFlavours(definitions, types),
+    declaredParameters: declaredParameters(definitions),
+  };
 }
 
-function readIdentity(definitions: readonly Definitions[], types: TypeHierarchy): Omit<Vnfd, 'flavours'> {
+function readIdentity(
+  definitions: readonly Definitions[],
+  types: TypeHierarchy,
+): Omit<Vnfd, 'flavours' | 'declaredParameters'> {
   const nodes = definitions.flatMap((file) =>
     Object.values(file.template.topology_template?.node_templates ?? {}).map((node) => ({ file, node })),
   );

@@ -60,3 +60,13 @@ export async function packageIdOf(db: Database, id: string): Promise<string | un
   const row = await db.selectFrom('vnfInstance').select('packageId').where('id', '=', id).executeTakeFirst();
   return row?.packageId;
 }
+
+/** @returns the ids of packages by the ids of instances that exist */
+export async function listPackagesOfInstances(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('vnfInstance').select(['id', 'packageId']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, packageId }) => [id, packageId]));
+}

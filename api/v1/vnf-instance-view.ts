@@ -34,7 +34,7 @@ export function vnfInstanceView(
   endpoint: string,
   surroundings: InstanceSurroundings,
 ): Record<string, unknown> & { id: string } {
-  const row = shownTo(surroundings.viewer, given);
+  const row = shownTo(surroundings.viewer, given, given.id);
   const self = vnfInstanceUrl(endpoint, row.id);
   return {
     id: row.id,
@@ -67,7 +67,7 @@ function instantiatedMembers(row: VnfInstanceRow, { viewer, vims, additionalPara
     ],
     instantiatedVnfInfo: instantiatedVnfInfoView(info, {
       vimIdOf: (key) => connections[key]?.vimId ?? key,
-      additionalParams: shownTo(viewer, { additionalParams: additionalParams.get(row.id) }).additionalParams,
+      additionalParams: shownTo(viewer, { additionalParams: additionalParams.get(row.id) }, row.id).additionalParams,
     }),
   };
 }

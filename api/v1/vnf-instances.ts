@@ -13,6 +13,7 @@ import { createVnfInstance } from '../vnflcm/create-vnf-instance.ts';
 import { deleteVnfInstance } from '../vnflcm/delete-vnf-instance.ts';
 import { checkInstantiationState } from '../vnflcm/lcm-operation.ts';
 import { vnfInstanceOf } from '../vnflcm/lookup.ts';
+import { viewerOf } from '../vnflcm/shown-to.ts';
 import { VnfInstanceV1 } from './answers.ts';
 import { V1_OPERATIONS, type V1RequestOf } from './operations.ts';
 import { pageSizeOf } from './page-size.ts';
@@ -81,12 +82,15 @@ function starts<O extends Operation>(context: ApiContext, operation: O): Endpoin
   return withBody(schema, start);
 }
 
-async function viewsOf({ db, endpoint }: ApiContext, viewer: Caller, rows: readonly VnfInstanceRow[]) {
+async function viewsOf(context: ApiContext, caller: Caller, rows: readonly VnfInstanceRow[]) {
+  const { db, endpoint } = context;
+  const all = rows.map(({ id }) => id);
+  const viewer = await viewerOf(context, caller, all);
   const ids = rows.flatMap(({ id, instantiationState }) => (instantiationState === 'INSTANTIATED' ? [id] : []));
   if (ids.length === 0) {
     return rows.map((row) => vnfInstanceView(row, endpoint, { viewer, vims: [], additionalParams: new Map() }));
   }
-  const [vims, params] = await Promise.all([listVims(db, viewer.tenant), listInstantiateParams(db, ids)]);
+  const [vims, params] = await Promise.all([listVims(db, caller.tenant), listInstantiateParams(db, ids)]);
   const additionalParams = new Map(
     [...params].map(([id, { additionalParams = {} }]) => [id, additionalParams as Record<string, unknown>]),
   );

@@ -7,6 +7,7 @@ import { listAnswer } from '../query/list-answer.ts';
 import { vnfLcmOpOccSelectors } from '../v2/vnf-lcm-op-occ-view.ts';
 import { controlOperation } from '../vnflcm/control-operation.ts';
 import { vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { instancesOf, viewerOf } from '../vnflcm/shown-to.ts';
 import { withWaitingSteps } from '../vnflcm/waiting-steps.ts';
 import { VnfLcmOpOccV1 } from './answers.ts';
 import { pageSizeOf } from './page-size.ts';
@@ -22,29 +23,22 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
   const { db, endpoint } = context;
   return {
     '/vnf_lcm_op_occs': {
-      GET: withoutBody(async (request) =>
-        listAnswer(
-          (await listOperations(db, request.caller.tenant)).map((row) =>
-            vnfLcmOpOccView(row, endpoint, request.caller),
-          ),
+      GET: withoutBody(async (request) => {
+        const rows = await listOperations(db, request.caller.tenant);
+        const viewer = await viewerOf(context, request.caller, instancesOf(rows));
+        return listAnswer(
+          rows.map((row) => vnfLcmOpOccView(row, endpoint, viewer)),
           request,
-          {
-            selectors: SELECTORS,
-            pageSize: pageSizeOf(context, request),
-            url: `${endpoint}${request.path}`,
-          },
-        ),
-      ),
+          { selectors: SELECTORS, pageSize: pageSizeOf(context, request), url: `${endpoint}${request.path}` },
+        );
+      }),
     },
     '/vnf_lcm_op_occs/:id': {
-      GET: withoutBody(async (request) => ({
-        status: 200,
-        json: vnfLcmOpOccView(
-          await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)),
-          endpoint,
-          request.caller,
-        ),
-      })),
+      GET: withoutBody(async (request) => {
+        const row = await vnfLcmOpOccOf(context, request);
+        const viewer = await viewerOf(context, request.caller, instancesOf([row]));
+        return { status: 200, json: vnfLcmOpOccView(await withWaitingSteps(context, row), endpoint, viewer) };
+      }),
     },
     '/vnf_lcm_op_occs/:id/retry': {
       POST: withoutBody(async (request) => {
@@ -68,7 +62,8 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
         await controlOperation(context, operation, { kind: 'fail', by: request.caller.userName });
         const row = await findOperation(db, id);
         if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfLcmOpOcc ${id} not found.` });
-        return { status: 200, json: vnfLcmOpOccView(row, endpoint, request.caller) };
+        const viewer = await viewerOf(context, request.caller, instancesOf([row]));
+        return { status: 200, json: vnfLcmOpOccView(row, endpoint, viewer) };
       }),
     },
     '/vnf_lcm_op_occs/:id/cancel': {

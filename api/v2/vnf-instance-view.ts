@@ -32,7 +32,7 @@ export function vnfInstanceUrl(endpoint: string, id: string): string {
 
 /** VnfInstance as Tacker emits it: what is not set is left out. The store keeps it without secrets. */
 export function vnfInstanceView(given: VnfInstanceRow, endpoint: string, viewer: Viewer): Free & { id: string } {
-  const row = shownTo(viewer, given);
+  const row = shownTo(viewer, given, given.id);
   const self = vnfInstanceUrl(endpoint, row.id);
   return {
     id: row.id,

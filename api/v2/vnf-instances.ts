@@ -8,6 +8,7 @@ import { beginOperation } from '../vnflcm/begin-operation.ts';
 import { createVnfInstance } from '../vnflcm/create-vnf-instance.ts';
 import { deleteVnfInstance } from '../vnflcm/delete-vnf-instance.ts';
 import { vnfInstanceOf } from '../vnflcm/lookup.ts';
+import { viewerOf } from '../vnflcm/shown-to.ts';
 import { vnfInstanceSelectors, vnfInstanceUrl, vnfInstanceView } from './vnf-instance-view.ts';
 import { vnfLcmOpOccUrl } from './vnf-lcm-op-occ-view.ts';
 
@@ -19,23 +20,29 @@ export function vnfInstanceResources(context: ApiContext): Record<string, Endpoi
       POST: withBody(CreateVnfRequest, async ({ caller }, body) => {
         const row = await createVnfInstance(context, caller.tenant, body);
         const headers = { Location: vnfInstanceUrl(endpoint, row.id) };
-        return { status: 201, headers, json: vnfInstanceView(row, endpoint, caller) };
+        return {
+          status: 201,
+          headers,
+          json: vnfInstanceView(row, endpoint, await viewerOf(context, caller, [row.id])),
+        };
       }),
-      GET: withoutBody(async (request) =>
-        listAnswer(
-          (await listVnfInstances(db, request.caller.tenant)).map((row) =>
-            vnfInstanceView(row, endpoint, request.caller),
-          ),
+      GET: withoutBody(async (request) => {
+        const rows = await listVnfInstances(db, request.caller.tenant);
+        const ids = rows.map(({ id }) => id);
+        const viewer = await viewerOf(context, request.caller, ids);
+        return listAnswer(
+          rows.map((row) => vnfInstanceView(row, endpoint, viewer)),
           request,
           { selectors: vnfInstanceSelectors, pageSize: limits.pageSize, url: `${endpoint}${request.path}` },
-        ),
-      ),
+        );
+      }),
     },
     '/vnf_instances/:id': {
-      GET: withoutBody(async (request) => ({
-        status: 200,
-        json: vnfInstanceView(await vnfInstanceOf(context, request), endpoint, request.caller),
-      })),
+      GET: withoutBody(async (request) => {
+        const row = await vnfInstanceOf(context, request);
+        const viewer = await viewerOf(context, request.caller, [row.id]);
+        return { status: 200, json: vnfInstanceView(row, endpoint, viewer) };
+      }),
       PATCH: starts(context, 'MODIFY_INFO'),
       DELETE: withoutBody(async (request) => {
         await deleteVnfInstance(context, await vnfInstanceOf(context, request));

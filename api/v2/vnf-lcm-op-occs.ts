@@ -8,6 +8,7 @@ import { solListTime, solTime } from '../http/times.ts';
 import { listAnswer } from '../query/list-answer.ts';
 import { controlOperation } from '../vnflcm/control-operation.ts';
 import { vnfLcmOpOccOf } from '../vnflcm/lookup.ts';
+import { instancesOf, viewerOf } from '../vnflcm/shown-to.ts';
 import { withWaitingSteps } from '../vnflcm/waiting-steps.ts';
 import { vnfLcmOpOccSelectors, vnfLcmOpOccView } from './vnf-lcm-op-occ-view.ts';
 
@@ -16,24 +17,23 @@ export function vnfLcmOpOccResources(context: ApiContext): Record<string, Endpoi
   const { db, endpoint, limits } = context;
   return {
     '/vnf_lcm_op_occs': {
-      GET: withoutBody(async (request) =>
-        listAnswer(
-          (await listOperations(db, request.caller.tenant)).map((row) =>
-            vnfLcmOpOccView(row, endpoint, { viewer: request.caller, time: solListTime }),
-          ),
+      GET: withoutBody(async (request) => {
+        const rows = await listOperations(db, request.caller.tenant);
+        const viewer = await viewerOf(context, request.caller, instancesOf(rows));
+        return listAnswer(
+          rows.map((row) => vnfLcmOpOccView(row, endpoint, { viewer, time: solListTime })),
           request,
           { selectors: vnfLcmOpOccSelectors, pageSize: limits.pageSize, url: `${endpoint}${request.path}` },
-        ),
-      ),
+        );
+      }),
     },
     '/vnf_lcm_op_occs/:id': {
-      GET: withoutBody(async (request) => ({
-        status: 200,
-        json: vnfLcmOpOccView(await withWaitingSteps(context, await vnfLcmOpOccOf(context, request)), endpoint, {
-          viewer: request.caller,
-          time: solTime,
-        }),
-      })),
+      GET: withoutBody(async (request) => {
+        const row = await vnfLcmOpOccOf(context, request);
+        const viewer = await viewerOf(context, request.caller, instancesOf([row]));
+        const json = vnfLcmOpOccView(await withWaitingSteps(context, row), endpoint, { viewer, time: solTime });
+        return { status: 200, json };
+      }),
     },
     '/vnf_lcm_op_occs/:id/retry': { POST: control(context, 'retry') },
     '/vnf_lcm_op_occs/:id/rollback': { POST: control(context, 'rollback') },
@@ -64,6 +64,7 @@ function failAndShow(context: ApiContext): Endpoint {
     await controlOperation(context, operation, { kind: 'fail', by: request.caller.userName });
     const row = await findOperation(context.db, id);
     if (!row) throw new VnflowError('NOT_FOUND', { detail: `VnfLcmOpOcc ${id} not found.` });
-    return { status: 200, json: vnfLcmOpOccView(row, context.endpoint, { viewer: request.caller, time: solTime }) };
+    const viewer = await viewerOf(context, request.caller, instancesOf([row]));
+    return { status: 200, json: vnfLcmOpOccView(row, context.endpoint, { viewer, time: solTime }) };
   });
 }

@@ -28,8 +28,8 @@ export function vnfLcmOpOccMembers(
 ): Free & { id: string } {
   const row = {
     ...given,
-    operationParams: shownTo(viewer, given.operationParams),
-    changedInfo: given.changedInfo && shownTo(viewer, given.changedInfo),
+    operationParams: shownTo(viewer, given.operationParams, given.vnfInstanceId),
+    changedInfo: given.changedInfo && shownTo(viewer, given.changedInfo, given.vnfInstanceId),
   };
   return {
     id: row.id,

@@ -45,6 +45,7 @@ const ServiceTemplate = z.object({
   tosca_definitions_version: z.string(),
   imports: z.unknown().optional(),
   node_types: z.record(z.string(), NodeType).nullish(),
+  data_types: z.record(z.string(), z.unknown()).nullish().catch(undefined),
   topology_template: z
     .object({
       inputs: z.record(z.string(), z.unknown()).nullish(),
