@@ -226,6 +226,16 @@ it('a registration that fails waits for an operator; retry repeats only the regi
   expect(system.simulator.fingerprint()).toEqual(before);
 }, 60_000);
 
+it('a cluster whose API server follows no roles of its own becomes a VIM: what its token may do is a matter of its administrator', async () => {
+  const heed = system.simulator.nodes.faults.add({ kind: 'roles-ignored' });
+  const { id, operation } = await instantiate(request('simple', 'other-authorizer'));
+  expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
+  const [vim] = await vimsNamed('other-authorizer');
+  expect(vim.placement_attr.regions).toContain('kube-system');
+  heed();
+  await terminate(id);
+}, 60_000);
+
 it('rollback removes the VIM that an attempt had registered before it was cut off', async () => {
   const { id, operation } = await instantiate(request('simple', 'cut-off'));
   const taken = await registerVim(system, 'cut-off');

@@ -16,20 +16,32 @@ import { ADMIN } from './kubectl.ts';
 import type { NodeContext } from './node-session.ts';
 
 const KUBECTL = ['kubectl', ...ADMIN];
-const CURL = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '30'];
+/** The last line of the output is the HTTP status. */
+const CURL = [
+  'curl',
+  '--silent',
+  '--show-error',
+  '--noproxy',
+  '*',
+  '--max-time',
+  '30',
+  '--write-out',
+  '\\n%{http_code}',
+];
 const CLUSTER_CA = '/etc/kubernetes/pki/ca.crt';
-/** The exit code of curl with --fail when the server answered with a status of 400 or more. */
-const CURL_HTTP_ERROR = 22;
+const FORBIDDEN = 403;
 const COMMAND_TIMEOUT_MS = 60_000;
 /** API servers learn of a new account and its role within a second or two. */
 const ACCEPTED_SECONDS = 60;
+/** API servers follow a new role within a second or two. An authorizer of another kind never does. */
+const ROLE_SECONDS = 10;
 
 /** What users of a VIM cluster need, and what the store shows of it. */
 export interface VimAccess {
   readonly credentials: KubernetesCredentials;
   /** The credentials without secrets, and when they end. */
   readonly authCred: Readonly<Record<string, string>>;
-  /** The namespaces that the account sees: proof that its token is accepted. */
+  /** The namespaces of the cluster. */
   readonly namespaces: readonly string[];
 }
 
@@ -75,15 +87,25 @@ async function createToken(context: NodeContext): Promise<VimToken> {
 }
 
 /**
- * Waits until the API server accepts the token.
- * @returns the namespaces that the account sees
+ * Waits until the API server accepts the token. A cluster whose authorizer does not follow the role is a VIM
+ * nevertheless: its administrator decides what the account may do.
+ * @returns the namespaces
  * @throws VnflowError VIM_REGISTRATION, NODE_PROTOCOL
  */
 async function awaitNamespaces(context: NodeContext, endpoint: string, token: string): Promise<string[]> {
   const { deps, signal } = context;
+  const roleUntil = Date.now() + ROLE_SECONDS * 1000;
   return pollUntil({ pause: deps.pace.poll, limitSeconds: ACCEPTED_SECONDS, signal }, async (isLate) => {
-    const namespaces = await listNamespaces(context, endpoint, token);
-    if (namespaces) return namespaces;
+    const seen = await listNamespaces(context, endpoint, token);
+    if (Array.isArray(seen)) return seen;
+    if (seen === FORBIDDEN && Date.now() > roleUntil) {
+      const { vnfInstanceId } = context.input;
+      deps.log.warn(
+        { vnfInstanceId },
+        'the cluster accepts the token of its VIM account, and does not follow its role',
+      );
+      return namespaceNames((await runAsRoot(context, [...KUBECTL, 'get', 'namespaces', '--output', 'json'])).stdout);
+    }
     if (isLate())
       throw new VnflowError('VIM_REGISTRATION', {
         detail: `The API server refuses the token of the service account ${VIM_ACCOUNT.namespace}/${VIM_ACCOUNT.name} for ${ACCEPTED_SECONDS} s.`,
@@ -95,35 +117,31 @@ async function awaitNamespaces(context: NodeContext, endpoint: string, token: st
 
 /**
  * Lists namespaces with the token, as a user of the VIM would. The token goes through standard input.
- * @returns undefined when it is refused
+ * @returns the HTTP status when it is not 200
  */
-async function listNamespaces(context: NodeContext, endpoint: string, token: string): Promise<string[] | undefined> {
+async function listNamespaces(context: NodeContext, endpoint: string, token: string): Promise<string[] | number> {
   const url = `https://${endpoint}/api/v1/namespaces`;
   const words = [...CURL, '--cacert', CLUSTER_CA, '--header', '@-', url];
   const stdin = `Authorization: Bearer ${token}\n`;
-  const { code, stdout } = await runAsRoot(context, words, { stdin, accepted: [0, CURL_HTTP_ERROR] });
-  if (code === CURL_HTTP_ERROR) return undefined;
+  const { stdout } = await runAsRoot(context, words, { stdin });
+  const end = stdout.lastIndexOf('\n');
+  const status = Number(stdout.slice(end + 1));
+  if (status !== 200) return status;
   try {
-    return namespaceNames(stdout);
+    return namespaceNames(stdout.slice(0, end));
   } catch (error) {
     throw new VnflowError('NODE_PROTOCOL', { detail: `${url} gave no list of namespaces.`, cause: error });
   }
-}
-
-interface RunOptions {
-  readonly stdin?: string;
-  /** Exit codes that are answers, not failures. */
-  readonly accepted?: readonly number[];
 }
 
 /** Runs a command as root on the node. @throws VnflowError VIM_REGISTRATION when it fails; as `execAsRoot` */
 async function runAsRoot(
   { session, signal }: NodeContext,
   words: readonly string[],
-  { stdin = '', accepted = [0] }: RunOptions = {},
-): Promise<{ readonly code: number; readonly stdout: string }> {
+  { stdin = '' }: { readonly stdin?: string } = {},
+): Promise<{ readonly stdout: string }> {
   const result = await execAsRoot(session, sudoCommand(words), { timeoutMs: COMMAND_TIMEOUT_MS, signal, stdin });
-  if (accepted.includes(result.code)) return result;
+  if (result.code === 0) return result;
   throw new VnflowError('VIM_REGISTRATION', {
     detail: `${words.join(' ')} failed on ${session.label}.`,
     seen: result.stderr.slice(-1000),

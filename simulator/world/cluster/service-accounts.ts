@@ -170,6 +170,11 @@ export function isAllowed(cluster: ClusterState, identity: Identity, action: Act
   );
 }
 
+/** Whether a ClusterRoleBinding to cluster-admin names the caller. */
+export function isAdministrator(cluster: ClusterState, identity: Identity): boolean {
+  return isBoundTo(cluster, identity, (role) => role === 'cluster-admin');
+}
+
 /** Whether the caller may list what no namespace has: of the roles view, edit and admin, namespaces alone. */
 export function mayList(cluster: ClusterState, identity: Identity, plural: string): boolean {
   if (isAllowed(cluster, identity, { verb: 'list', group: '', resource: plural })) return true;

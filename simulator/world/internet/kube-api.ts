@@ -3,7 +3,7 @@ import { reachApi } from '../cluster/endpoints.ts';
 import { kindOf } from '../cluster/kinds.ts';
 import { objectsOf } from '../cluster/objects.ts';
 import { publicKeyHash } from '../cluster/pki.ts';
-import { bearerOf, mayList } from '../cluster/service-accounts.ts';
+import { bearerOf, isAdministrator, mayList } from '../cluster/service-accounts.ts';
 import type { SimNode } from '../world.ts';
 
 /** The credentials of a client of the API server, and the authority that it trusts. */
@@ -37,7 +37,8 @@ export function kubeApiAnswer(from: SimNode, url: URL, caller: ApiCaller): ApiAn
       ? { user: 'system:anonymous', groups: ['system:unauthenticated'] }
       : bearerOf(server, cluster, token);
   if (!identity) return status(401, 'Unauthorized', 'Unauthorized');
-  if (!mayList(cluster, identity, plural))
+  const ignoresRoles = from.world.faults.take('roles-ignored', server.state) !== undefined;
+  if (!(ignoresRoles ? isAdministrator(cluster, identity) : mayList(cluster, identity, plural)))
     return status(
       403,
       'Forbidden',

@@ -8,7 +8,7 @@ const seconds = z.number().min(0);
 const nodeFaultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...where,
-    kind: z.enum(['ssh-refused', 'ssh-hang', 'host-key', 'disk-full', 'no-way-out', 'unreachable']),
+    kind: z.enum(['ssh-refused', 'ssh-hang', 'host-key', 'disk-full', 'no-way-out', 'roles-ignored', 'unreachable']),
   }),
   z.strictObject({
     ...where,

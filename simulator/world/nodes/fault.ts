@@ -33,5 +33,7 @@ export type NodeFault =
   | (Where & { readonly kind: 'disk-full' })
   /** The network of the node has no way out but the proxy of the site. */
   | (Where & { readonly kind: 'no-way-out' })
+  /** The API server of the node authorizes members of cluster-admin alone, as a webhook may: it ignores other roles. */
+  | (Where & { readonly kind: 'roles-ignored' })
   /** The node runs, but SSH and the API cannot reach it. */
   | (Where & { readonly kind: 'unreachable' });
