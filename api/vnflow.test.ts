@@ -163,7 +163,8 @@ it('shows which node is which VNFC and server, and with look=true whether it is 
     .set({
       instantiatedVnfInfo: JSON.stringify({
         flavourId: 'simple',
-        vnfcResourceInfo: [{ id: vnfcId, vduId: 'masterNode', computeResource: { resourceId: 'server-0' } }],
+        vnfcResourceInfo: [{ id: 'resource-0', vduId: 'masterNode', computeResource: { resourceId: 'server-0' } }],
+        vnfcInfo: [{ id: vnfcId, vduId: 'masterNode', vnfcResourceInfoId: 'resource-0', vnfcState: 'STARTED' }],
       }),
     })
     .where('id', '=', id)

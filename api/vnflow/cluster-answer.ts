@@ -16,6 +16,7 @@ const Info = z.object({
   vnfcResourceInfo: z
     .array(z.object({ id: z.string(), computeResource: z.object({ resourceId: z.string() }) }))
     .default([]),
+  vnfcInfo: z.array(z.object({ id: z.string(), vnfcResourceInfoId: z.string().optional() })).default([]),
 });
 
 /**
@@ -35,7 +36,7 @@ export async function clusterAnswer(
   ]);
   const info = Info.parse(instance.instantiatedVnfInfo ?? {});
   const seen = look && nodes.some(({ role }) => role === 'master') ? await lookNow(context, instance.id) : undefined;
-  const vnfcIds = new Map(info.vnfcResourceInfo.map((vnfc) => [vnfc.computeResource.resourceId, vnfc.id]));
+  const vnfcIds = vnfcIdsByServer(info);
   const [last] = backups;
   return present({
     vnfInstanceId: instance.id,
@@ -58,6 +59,12 @@ export async function clusterAnswer(
     observedAt: seen?.look && new Date().toISOString(),
     problem: seen?.problem ?? seen?.look?.nodesProblem,
   });
+}
+
+/** By id of the server, the id that a heal takes: of `vnfcInfo` (SOL003 5.5.3.4, `HealVnfRequest`). */
+function vnfcIdsByServer({ vnfcInfo, vnfcResourceInfo }: z.infer<typeof Info>): ReadonlyMap<string, string> {
+  const ids = new Map(vnfcInfo.map(({ id, vnfcResourceInfoId }) => [vnfcResourceInfoId, id]));
+  return new Map(vnfcResourceInfo.map(({ id, computeResource }) => [computeResource.resourceId, ids.get(id) ?? id]));
 }
 
 /** A cluster that does not answer has a status, too: what the store knows, and the problem. */

@@ -20,6 +20,7 @@ import type { UpOptions } from './up-options.ts';
 import { readUpRecord, type UpRecord } from './up-record.ts';
 
 const ARCHIVES = fileURLToPath(new URL('../../.vnflow/new-databases', import.meta.url));
+const OWN_PROGRAM = fileURLToPath(new URL('../../bin/vnflow.mjs', import.meta.url));
 const BUNDLES = fileURLToPath(new URL('../../.vnflow/bundles', import.meta.url));
 /** Limit for an unreachable PostgreSQL: a person waits, and must see the error. */
 const START_PATIENCE_MS = 60_000;
@@ -106,8 +107,8 @@ async function startParts(children: Children, logFile: string, options: UpOption
     const { host, port: sshPort, username } = configuration.bastion;
     children.keep({ bastion: { host, port: sshPort, user: username } });
   }
-  if (temporal?.process)
-    children.keep({ programs: linkProgram(data, 'temporal', temporalBinary(options.environment)) });
+  children.keep({ programs: linkProgram(data, 'vnflow', OWN_PROGRAM) });
+  if (temporal?.process) linkProgram(data, 'temporal', temporalBinary(options.environment));
   // the embedded Postgres is WebAssembly: compiling it a second time, with optimisation, costs 100 MB and gains nothing
   // here
   setFlagsFromString('--liftoff-only');

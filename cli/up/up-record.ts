@@ -35,7 +35,7 @@ const UpRecord = z.object({
   apiUrl: z.url().optional(),
   keystoneUrl: z.url().optional(),
   temporal: TemporalRecord.optional(),
-  /** A directory with `temporal`. Undefined when set-up did not fetch it. */
+  /** A directory with `vnflow`, and with `temporal` when `up` started a server. Undefined in the record of an older release. */
   programs: z.string().optional(),
   /** The host through which nodes of a real cloud are reached. */
   bastion: z.object({ host: z.string(), port: z.int(), user: z.string() }).optional(),
