@@ -55,7 +55,7 @@ it('a wrong token is kept for seconds only, and what Keystone could not say not 
   expect(asked).toBe(3);
 });
 
-it('wrong tokens push no valid one out, and after a hundred in a minute Keystone is not asked for their address', async () => {
+it('wrong tokens push no valid one out, and after a hundred Keystone is asked about three a second of their address', async () => {
   let now = 0;
   let asked = 0;
   const validate = cachedValidation(
@@ -72,13 +72,47 @@ it('wrong tokens push no valid one out, and after a hundred in a minute Keystone
   for (let at = 0; at < 40; at++) await validate(`more-${at}`, '192.0.2.9');
   await expect(validate('one-more', '192.0.2.9')).rejects.toMatchObject({
     code: 'TOO_MANY_WRONG_TOKENS',
-    retryAfterSeconds: 60,
+    retryAfterSeconds: 1,
   });
   expect(asked).toBe(12_041);
   expect(await validate('good', '192.0.2.9')).toBeDefined(); // is in the cache
   expect(await validate('good-too', '192.0.2.201')).toBeDefined();
-  now = 60_000;
-  expect(await validate('one-more', '192.0.2.9')).toBeUndefined();
+  now = 1_000;
+  const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, at) => validate(`late-${at}`, '192.0.2.9')));
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+});
+
+it('wrong tokens of its address lock out no token that was valid, at its revalidation, nor a fresh one for long', async () => {
+  let now = 0;
+  const revoked = new Set<string>();
+  const validate = cachedValidation(
+    async (token) => (token.startsWith('good') && !revoked.has(token) ? owner(3_600_000) : undefined),
+    () => now,
+  );
+  await validate('good', '192.0.2.1');
+  await validate('good-revoked', '192.0.2.1');
+  now = 61_000;
+  const attack = (name: string) =>
+    Promise.allSettled(Array.from({ length: 200 }, (_, at) => validate(`${name}-${at}`, '192.0.2.1')));
+  const first = await attack('first');
+  expect(first.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+  expect(await validate('good', '192.0.2.1')).toBeDefined();
+  revoked.add('good-revoked');
+  expect(await validate('good-revoked', '192.0.2.1')).toBeUndefined();
+  now = 67_000;
+  await attack('second');
+  await expect(validate('good-revoked', '192.0.2.1')).rejects.toMatchObject({ code: 'TOO_MANY_WRONG_TOKENS' });
+  await expect(validate('good-fresh', '192.0.2.1')).rejects.toMatchObject({ code: 'TOO_MANY_WRONG_TOKENS' });
+  now = 68_000;
+  expect(await validate('good-fresh', '192.0.2.1')).toBeDefined();
+});
+
+it('many valid tokens of one address are no attack', async () => {
+  const validate = cachedValidation(
+    async () => owner(3_600_000),
+    () => 0,
+  );
+  for (let at = 0; at < 500; at++) expect(await validate(`good-${at}`, '192.0.2.1')).toBeDefined();
 });
 
 it.each([
