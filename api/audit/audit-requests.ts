@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import { foreignText } from '../../domain/foreign-text.ts';
 import type { AuditEvent, AuditTrail } from '../../store/audit-trail.ts';
 import type { Caller } from '../auth/authenticate.ts';
+import { clientNetwork } from '../http/client-network.ts';
 
-/** One refused login per address and this time is an entry of its own; the others are counted in the next one. */
+/** One answer without a caller per network of a client and this time is an entry of its own; the others are counted in the next one. */
 const REFUSALS_EVERY_MS = 10_000;
-/** Addresses whose refusals are counted. When there are more, counting begins anew. */
+/** Networks whose refusals are counted. When there are more, counting begins anew. */
 const MOST_ADDRESSES = 10_000;
 const MOST_CHARACTERS = 300;
 
@@ -19,8 +20,9 @@ export interface RequestAudit {
 }
 
 /**
- * Notes every request that writes, and every login that was refused: a line in the log, and an entry in the trail. It
- * does so after the answer, so that no client waits for it. An entry that cannot be stored is whole in the log.
+ * Notes every request that writes, and every login that was refused: a line in the log, and an entry in the trail.
+ * Requests without a caller, which everybody can send, are limited: one entry per network of a client and time. It does
+ * so after the answer, so that no client waits for it. An entry that cannot be stored is whole in the log.
  * @param auditTrail undefined: only the log
  */
 export function createRequestAudit({
@@ -49,16 +51,21 @@ export function createRequestAudit({
       response.locals['requestId'] = requestId;
       response.setHeader('X-Openstack-Request-Id', requestId);
       response.once('close', () => {
-        const refused = response.statusCode === 401;
-        if (!refused && (request.method === 'GET' || request.method === 'HEAD')) return;
+        const reads = request.method === 'GET' || request.method === 'HEAD';
+        if (reads && !isRefusedLogin(response)) return;
         const event = eventOf(request, response, requestId);
-        const refusals = refused ? limit(event.source) : 1;
+        const isKnownCaller = response.locals['caller'] !== undefined;
+        const refusals = isKnownCaller ? 1 : limit(clientNetwork(event.source));
         if (refusals > 0) note(event, refusals);
       });
       next();
     },
     flush: () => written,
   };
+}
+
+function isRefusedLogin({ statusCode, locals }: Response): boolean {
+  return statusCode === 401 || locals['code'] === 'TOO_MANY_WRONG_TOKENS';
 }
 
 function eventOf(request: Request, response: Response, requestId: string): AuditEvent {
@@ -79,7 +86,7 @@ function eventOf(request: Request, response: Response, requestId: string): Audit
   };
 }
 
-/** @returns how many refusals of an address the entry stands for; 0: it is counted in the next one */
+/** @returns how many refusals of a network the entry stands for; 0: it is counted in the next one */
 function createRefusalLimit(): (source: string) => number {
   const seen = new Map<string, { since: number; count: number }>();
   return (source) => {

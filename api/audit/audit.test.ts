@@ -43,6 +43,10 @@ it('has who started what from where and how it ended, with the request id of the
   expect(lines.some((line) => line.includes(started.hash) && line.includes(opOccId))).toBe(true);
 });
 
+async function entryCount(): Promise<number> {
+  return (await test.db.selectFrom('auditEntry').selectAll().execute()).length;
+}
+
 it('belongs to the project: another one does not see it', async () => {
   const { json } = await test.call('GET', '/vnflow/v1/audit', { token: 'member@another' });
   expect(json).toEqual({ entries: [], next: 0 });
@@ -55,6 +59,21 @@ it('has refused logins, one per address in ten seconds, and never the token', as
   await expect.poll(async () => (await count()).length).toBe(1);
   expect(await count()).toMatchObject([{ who: '', project: null, code: 'UNAUTHORIZED' }]);
   expect(test.logged.join('')).not.toContain('wrong-token');
+});
+
+it('has one entry for hundreds of requests without a caller, also when they write and are refused with 429', async () => {
+  const flooded = await startTestApi({ auditTrail: trail });
+  const before = await entryCount();
+  const codes = new Set<number>();
+  for (let tries = 0; tries < 130; tries++) {
+    const token = `wrong-${tries}`;
+    const path = '/vnflcm/v2/vnf_instances';
+    const request = tries % 2 ? flooded.call('GET', path, { token }) : flooded.call('POST', path, { token, json: {} });
+    codes.add((await request).status);
+  }
+  await flooded.stop();
+  expect(codes).toEqual(new Set([401, 429]));
+  expect((await entryCount()) - before).toBe(1);
 });
 
 it('verifies, finds a changed entry and a missing one, and is not fooled by a chain under another key', async () => {

@@ -5,6 +5,7 @@ import { VnflowError } from '../../domain/problems.ts';
 import { fillRemedy, type RemedyIds } from '../../domain/remedy.ts';
 import { type Authenticate, checkRole } from '../auth/authenticate.ts';
 import type { ApiContext } from '../dependencies.ts';
+import { clientNetwork } from './client-network.ts';
 import { type Dialect, packageDialect } from './dialect.ts';
 import {
   type ApiAnswer,
@@ -43,7 +44,7 @@ export function resourceRouter(
   for (const [path, endpoints] of Object.entries(resources)) {
     router.all(path, async (request, response) => {
       response.locals['route'] = `${request.baseUrl}${path}`;
-      const caller = await authenticate(request.headers, addressOf(request));
+      const caller = await authenticate(request.headers, clientNetwork(request.socket.remoteAddress));
       response.locals['caller'] = caller;
       const { endpoint, method } = endpointOf(request, response, { endpoints, dialect });
       if (endpoint.reads !== 'nothing') {
@@ -58,8 +59,8 @@ export function resourceRouter(
       await send(response, dialect, await run(endpoint, incoming, { body, request }));
     });
   }
-  router.use(async (request) => {
-    await authenticate(request.headers, addressOf(request));
+  router.use(async (request, response) => {
+    response.locals['caller'] = await authenticate(request.headers, clientNetwork(request.socket.remoteAddress));
     for (const pattern of notOffered) {
       const name = pattern.exec(request.path)?.[1];
       if (name !== undefined) throw new VnflowError('NOT_OFFERED', { detail: `vnflow does not offer ${name}.` });
@@ -68,12 +69,6 @@ export function resourceRouter(
     throw new VnflowError('NOT_FOUND', { detail: `There is no resource at ${path.slice(0, 200)}.` });
   });
   return router;
-}
-
-/** The network of a client: an owner of IPv6 addresses has 2^64 of them. */
-function addressOf({ socket: { remoteAddress = '' } }: Request): string {
-  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/.exec(remoteAddress)?.[1];
-  return v4 ?? remoteAddress.split(':').slice(0, 4).join(':');
 }
 
 /** The method's endpoint. As in Tacker, the headers of a request are checked before its method is refused. */

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { clientNetwork } from './client-network.ts';
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::1:2:3:4', '2001:db8:0:0::/64'],
+  ['2001:db8::9', '2001:db8:0:0::/64'],
+  ['2001:db8:0:0:7::', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('%s belongs to %s', (address, network) => {
+  expect(clientNetwork(address)).toBe(network);
+});
+
+it('a client that has gone has no address', () => {
+  expect(clientNetwork(undefined)).toBe('');
+});
