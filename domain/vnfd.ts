@@ -1,6 +1,6 @@
 import { VnflowError } from './problems.ts';
 import { type DeclaredParameters, declaredParameters } from './vnfd/declared-parameters.ts';
-import { readDefinitionFiles } from './vnfd/definition-files.ts';
+import { definitionFilesByPortions, readDefinitionFiles } from './vnfd/definition-files.ts';
 import { readFlavour } from './vnfd/flavour.ts';
 import { flavourIdOf } from './vnfd/flavour-id.ts';
 import type { Flavour, Level } from './vnfd/model.ts';
@@ -28,7 +28,24 @@ const VNF = 'tosca.nodes.nfv.VNF';
  * @throws VnflowError CSAR_INVALID naming file and place
  */
 export function readVnfd(files: ReadonlyMap<string, string> | Readonly<Record<string, string>>): Vnfd {
-  const definitions = readDefinitionFiles(files instanceof Map ? files : new Map(Object.entries(files)));
+  return vnfdOf(readDefinitionFiles(files instanceof Map ? files : new Map(Object.entries(files))));
+}
+
+/**
+ * Reads as `readVnfd` does, and waits before each file, because parsing blocks the process.
+ * @param rest resolves when the next file may be read
+ * @throws VnflowError CSAR_INVALID naming file and place
+ */
+export async function readVnfdByPortions(files: ReadonlyMap<string, string>, rest: () => Promise<void>): Promise<Vnfd> {
+  const reading = definitionFilesByPortions(files);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return vnfdOf(value);
+    await rest();
+  }
+}
+
+function vnfdOf(definitions: readonly Definitions[]): Vnfd {
   const types = typeHierarchy(definitions);
   return {
     ...readIdentity(definitions, types),

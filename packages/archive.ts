@@ -96,12 +96,15 @@ function refuseDuplicates(entries: readonly ArchiveEntry[]): void {
     if (files.has(path)) throw createCsarProblem(`The entry ${path} is in the archive twice; keep one.`);
     files.add(path);
   }
+  const checked = new Set<string>();
   for (const { path } of entries) {
-    const parts = path.split('/');
-    for (let depth = 1; depth < parts.length; depth++) {
-      const folder = parts.slice(0, depth).join('/');
+    // The deepest folder comes first: when it was checked, so were the folders above it.
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end);
+      if (checked.has(folder)) break;
       if (files.has(folder))
         throw createCsarProblem(`The entry ${folder} is both a file and the folder of ${path}; rename one.`);
+      checked.add(folder);
     }
   }
 }

@@ -173,13 +173,31 @@ const ARCHIVES: readonly (readonly [what: string, archive: () => Buffer | string
   [
     'a HOT of very many values',
     () => withFiles({ 'BaseHOT/x.yaml': `a: [${'1,'.repeat(400_000)}1]` }),
-    /more than 200000 names and values, at BaseHOT\/x.yaml/,
+    /BaseHOT\/x.yaml has more than 40000 names and values/,
   ],
   [
     'a VNFD of very many values',
     () => withFiles({ 'Definitions/x.yaml': `a: [${'1,'.repeat(400_000)}1]` }),
-    /VNFD has more than 200000 names and values, at Definitions\/x.yaml/,
+    /Definitions\/x.yaml has more than 40000 names and values/,
   ],
+  [
+    'very many values in the VNFD and the HOTs together',
+    () => {
+      const values = `a: [${'{a: 1},'.repeat(4_000)}]`;
+      return withFiles({ 'Definitions/x.yaml': values, 'BaseHOT/x.yaml': values, 'BaseHOT/y.yaml': values });
+    },
+    /more than 80000 names and values together/,
+  ],
+  [
+    'very many values in a file that the VNFD imports',
+    () =>
+      withFiles({
+        'Definitions/x.yaml': 'tosca_definitions_version: tosca_simple_yaml_1_2\nimports: [../Types/x.yaml]\n',
+        'Types/x.yaml': `a: [${'1,'.repeat(30_000)}1]`,
+      }),
+    /more than 40000 names and values in one file or 80000 together, at Types\/x.yaml/,
+  ],
+  ['folders too deep', () => withEntry({ name: `${'a/'.repeat(32)}x` }), /lies more than 31 folders deep/],
   [
     'many files of zeros that are small each',
     () => withEntry(...bombs(16, { content: Buffer.alloc(3.9 * MIB), deflate: true })),
@@ -239,3 +257,20 @@ test('a manifest with one very long line is read quickly', async () => {
   const line = `Source: ${' '.repeat(MIB)}x`;
   expect(await refusal(withManifest(`${line}\nHash: 1\n`))).toMatch(/needs both Algorithm and Hash/);
 }, 2_000);
+
+test('members in many folders are checked quickly, and the folder that is a file is found', async () => {
+  const deep = 'abcdefghi/'.repeat(30);
+  const members = Array.from({ length: 4_000 }, (_, at) => ({ name: `${deep}${at}` }));
+  expect(await refusal(withEntry(...members, { name: deep.slice(0, 99) }))).toMatch(/is both a file and the folder of/);
+});
+
+test('other work goes on between the files of a package', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 6 }, (_, at) => [`BaseHOT/${at}.yaml`, `a: [${'{a: 1},'.repeat(1_000)}]`]),
+  );
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const reading = readCsar(withFiles(files)).finally(() => clearInterval(timer));
+  await reading;
+  expect(turns).toBeGreaterThan(12);
+});

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkDriversOfOneKind } from '../domain/vnf-kinds/index.ts';
-import { readVnfd, type Vnfd } from '../domain/vnfd.ts';
+import { readVnfdByPortions, type Vnfd } from '../domain/vnfd.ts';
 import type { HostRules } from '../network/host-rules.ts';
 import { type AdditionalArtifact, additionalArtifacts } from './additional-artifacts.ts';
 import { listEntries } from './archive.ts';
@@ -12,6 +12,7 @@ import { csarYaml, refuseBadTemplates } from './csar-yaml.ts';
 import { type HashClaim, isRemote, readHashClaims } from './hash-claims.ts';
 import { readMetadataBlocks } from './metadata-blocks.ts';
 import { checkRemoteArtifacts } from './remote-artifacts.ts';
+import { createRests } from './rests.ts';
 import { type SoftwareImageInfo, softwareImages } from './software-images.ts';
 
 /** A VNF package that was read and checked. */
@@ -51,8 +52,8 @@ export async function readCsar(
     const own = claims.filter((claim) => !isRemote(claim));
     const { entries, files } = await readCsarContents(reading, own);
     const { definitions, templates } = csarYaml(paths, files, limits);
-    const vnfd = readVnfd(definitions);
-    refuseBadTemplates(templates);
+    const vnfd = await readVnfdByPortions(definitions, createRests());
+    await refuseBadTemplates(templates);
     await checkRemoteArtifacts(claims.filter(isRemote), limits, remoteHosts);
     checkContents(vnfd, files, paths);
     return {

@@ -2,6 +2,8 @@ import { foreignText } from '../domain/foreign-text.ts';
 import { createCsarProblem } from './csar-problem.ts';
 
 const MAX_NAME_BYTES = 512;
+/** Real packages have up to ten; the check of each folder of each name costs time. */
+const MAX_DEPTH = 32;
 
 /** Properties that a name must not have, with the words of the message. */
 const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: string])[] = [
@@ -11,6 +13,7 @@ const REFUSALS: readonly (readonly [test: (name: string) => boolean, reason: str
     (name) => /[\n\t\ufffd]/.test(name) || foreignText(name) !== name,
     'has control characters, or bytes that are no UTF-8, in its name',
   ],
+  [(name) => name.split('/').length > MAX_DEPTH, `lies more than ${MAX_DEPTH - 1} folders deep`],
   [(name) => name.includes('\\'), 'has a backslash in its name; separate folders with "/"'],
   [(name) => name.startsWith('/') || /^[A-Za-z]:/.test(name), 'has an absolute name; make it relative to the package'],
   [(name) => name.split('/').includes('..'), 'leads out of the package by ".."; name files inside the package only'],

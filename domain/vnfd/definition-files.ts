@@ -6,8 +6,12 @@ import { createVnfdProblem, type Definitions, importedFiles, readDefinitions } f
 const MAX_DEFINITIONS_FILES = 40;
 /** All definitions together; ETSI's types have 120,000. */
 const MAX_DEFINITIONS_CHARACTERS = 1024 ** 2;
-/** Parsing takes about 2 µs for each token, and blocks the process; the largest VNFDs with ETSI's types have 60,000. */
-const MAX_DEFINITIONS_TOKENS = 200_000;
+/**
+ * YAML tokens of one file, and of all files together that vnflow parses of a package. Parsing takes 2 to 15 µs for each
+ * token, and blocks the process. The largest VNFDs with ETSI's types have 60,000 together, the samples 8,000.
+ */
+export const MAX_FILE_TOKENS = 40_000;
+export const MAX_PACKAGE_TOKENS = 80_000;
 const IN_DEFINITIONS = /^Definitions\/[^/]+\.ya?ml$/;
 const AT_THE_ROOT = /^[^/]+\.ya?ml$/;
 const TOSCA_META = 'TOSCA-Metadata/TOSCA.meta';
@@ -26,6 +30,18 @@ export function mayBelongToVnfd(path: string): boolean {
  * @throws VnflowError CSAR_INVALID naming file and place
  */
 export function readDefinitionFiles(files: ReadonlyMap<string, string>): Definitions[] {
+  const reading = definitionFilesByPortions(files);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * Reads as `readDefinitionFiles` does, and stops before each file, so that the caller can let other work go on.
+ * @throws VnflowError CSAR_INVALID naming file and place
+ */
+export function* definitionFilesByPortions(files: ReadonlyMap<string, string>): Generator<void, Definitions[]> {
   const waiting = entryPaths(files);
   const read = new Map<string, Definitions>();
   let characters = 0;
@@ -39,12 +55,14 @@ export function readDefinitionFiles(files: ReadonlyMap<string, string>): Definit
         `The VNFD has more than ${MAX_DEFINITIONS_FILES} YAML files or ${MAX_DEFINITIONS_CHARACTERS} characters, at ${path}.`,
       );
     }
-    tokens += countYamlTokens(yaml, MAX_DEFINITIONS_TOKENS - tokens);
-    if (tokens > MAX_DEFINITIONS_TOKENS) {
+    const ofFile = countYamlTokens(yaml, MAX_FILE_TOKENS);
+    tokens += ofFile;
+    if (ofFile > MAX_FILE_TOKENS || tokens > MAX_PACKAGE_TOKENS) {
       throw createVnfdProblem(
-        `The VNFD has more than ${MAX_DEFINITIONS_TOKENS} names and values, at ${path}; make it smaller.`,
+        `The VNFD has more than ${MAX_FILE_TOKENS} names and values in one file or ${MAX_PACKAGE_TOKENS} together, at ${path}; make it smaller.`,
       );
     }
+    yield;
     const definitions = readDefinitions(path, yaml);
     read.set(path, definitions);
     for (const imported of importsOf(definitions, files)) waiting.push(imported);
