@@ -4,7 +4,7 @@ import { auditResources } from './audit/audit-resources.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { ApiContext } from './dependencies.ts';
 import { healthRoutes } from './health/health-routes.ts';
-import { createHostCheck } from './http/check-host.ts';
+import { createHostCheck, refuseTwoHosts } from './http/check-host.ts';
 import {
   type Dialect,
   packageDialect,
@@ -48,6 +48,10 @@ export function createApi(context: ApiContext, { uploads, audit, localOnly = fal
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  app.use((request, _response, next) => {
+    refuseTwoHosts(request);
+    next();
+  });
   if (localOnly) app.use(refuseOtherHosts(context.endpoint));
   app.use(withOneLeadingSlash);
   app.use(audit.handler);

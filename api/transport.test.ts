@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { createAuthority, issueServerCertificate } from '../activities/registry/certificates.ts';
@@ -78,6 +80,13 @@ function statusFor(host: string, at: string): Promise<number | undefined> {
     request.once('error', reject).end();
   });
 }
+
+it('refuses a request with two Host headers', async () => {
+  const { hostname, port } = new URL(test.api.url);
+  const socket = connect(Number(port), hostname);
+  socket.end('GET /livez HTTP/1.1\r\nHost: localhost\r\nhost: attacker.example\r\nConnection: close\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*2 Host headers/);
+});
 
 it.each(['attacker.example', 'attacker.example:9890', '127.0.0.1.attacker.example', 'localhost.attacker.example'])(
   'refuses on loopback a request for the host "%s"',

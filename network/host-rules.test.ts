@@ -50,6 +50,9 @@ it.each<readonly [string, RegExp]>([
   ['http://169.254.169.254/latest/meta-data/', /metadata/],
   ['http://[fe80::1]/', /link-local/],
   ['http://[fd00:ec2::254]/', /metadata/],
+  ['http://[fd20:ce::254]/', /metadata/],
+  ['http://[fec0::1]/', /site-local/],
+  ['http://[::ffff:0:127.0.0.1]/', /translated/],
   ['http://239.0.0.1/', /multicast/],
   ...own,
 ])('refuses %s', async (url, reason) => {

@@ -73,6 +73,11 @@ export function mayWrite(caller: Pick<Caller, 'roles'>): boolean {
   return MAY.write.some((role) => caller.roles.has(role));
 }
 
+/** Does the caller operate vnflow, for all projects? Without tokens there is one caller, who does. */
+export function isOperator({ roles, tenant }: Pick<Caller, 'roles' | 'tenant'>): boolean {
+  return roles.has('admin') || tenant === NO_AUTH_CALLER.tenant;
+}
+
 /**
  * Checks the role of a caller, as Tacker's `project_reader_or_admin` and `project_member_or_admin` do.
  * @throws VnflowError FORBIDDEN

@@ -24,6 +24,17 @@ function isLocalName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
+/**
+ * Refuses a request with two `Host` headers, as RFC 9112 3.2 wants it: Node.js keeps the first one, a proxy perhaps the
+ * other one.
+ * @throws VnflowError BAD_REQUEST
+ */
+export function refuseTwoHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length <= 1) return;
+  throw new VnflowError('BAD_REQUEST', { detail: `The request has ${hosts.length} Host headers; send one.` });
+}
+
 /** The host of a `Host` header in lower case: without port, brackets, and the dot at its end. */
 function hostnameOf(host: string): string | undefined {
   return URL.parse(`http://${host}`)

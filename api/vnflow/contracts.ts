@@ -227,7 +227,7 @@ const AuditEntries = z
 const Verification = z
   .strictObject({
     ok: z.boolean(),
-    entries: z.int(),
+    entries: z.int().optional().describe('Of all projects: for the role admin.'),
     last: z.strictObject({ seq: z.int(), hash: z.string() }).optional(),
     brokenAt: z.int().optional(),
   })
@@ -323,6 +323,8 @@ export const VNFLOW_CONTRACTS: Contracts = {
       z.object({ after: z.string().optional(), limit: z.string().optional() }),
     ),
   },
-  '/audit/verify': { GET: shows('Whether the chain of all entries is intact', Verification) },
+  '/audit/verify': {
+    GET: shows('Whether the chain of all entries is intact; where it is broken, for the role admin', Verification),
+  },
   '/openapi.json': { GET: shows('This document', z.looseObject({ openapi: z.string(), paths: z.looseObject({}) })) },
 };

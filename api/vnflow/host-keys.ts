@@ -1,6 +1,6 @@
 import { VnflowError } from '../../domain/problems.ts';
 import { forgetHostKeys, isBastionKey, listHostKeys, type PinnedHostKey } from '../../store/host-keys.ts';
-import type { Caller } from '../auth/authenticate.ts';
+import { type Caller, isOperator } from '../auth/authenticate.ts';
 import type { ApiContext } from '../dependencies.ts';
 import { type Endpoints, withoutBody } from '../http/endpoint.ts';
 import { present } from '../http/present.ts';
@@ -45,8 +45,8 @@ function machineOf(key: PinnedHostKey): string {
  * The bastion serves all projects: a member of one of them must not make vnflow trust another machine.
  * @throws VnflowError FORBIDDEN
  */
-function checkOperator({ roles, tenant }: Caller): void {
-  if (roles.has('admin') || tenant === 'noauth') return;
+function checkOperator(caller: Caller): void {
+  if (isOperator(caller)) return;
   throw new VnflowError('FORBIDDEN', {
     detail: 'The bastion serves all projects, so forgetting its host key needs the role admin.',
   });

@@ -30,11 +30,14 @@ export function addAuditCommand(program: Command): void {
     .action(async () => {
       const answer = await vnfm().request({ method: 'GET', path: '/vnflow/v1/audit/verify' });
       const { ok, entries, last, brokenAt } = answer.read(AuditVerification);
+      if (ok && entries === undefined)
+        return print(['The chain is intact. Number and hash of its last entry are for the role admin.']);
       if (ok)
         return print([
           `${entries} entries, the chain is intact. The last one: ${last?.seq ?? 0} ${last?.hash ?? ''}`.trim(),
         ]);
-      print([`The chain is broken at entry ${brokenAt ?? 0}: it was changed, or the one before it is missing.`]);
+      const place = brokenAt === undefined ? '' : ` at entry ${brokenAt}`;
+      print([`The chain is broken${place}: an entry was changed, or the one before it is missing.`]);
       process.exitCode = 1;
     });
   audit

@@ -227,7 +227,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export const AuditEntries = z.looseObject({ entries: z.array(AuditEntry), next: z.number() });
 export const AuditVerification = z.looseObject({
   ok: z.boolean(),
-  entries: z.number(),
+  entries: z.number().optional(),
   last: z.looseObject({ seq: z.number(), hash: z.string() }).optional(),
   brokenAt: z.number().optional(),
 });
