@@ -30,7 +30,11 @@ export function withoutSecrets<T>(value: T): T {
   ) as T;
 }
 
-const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)([^/?#\s@]+)@/gi;
+/**
+ * A scheme begins where no other scheme character stands before it. Without this condition, a long text of letters and
+ * dots was searched from each of them to its end. The user info ends at the last `@` of the authority.
+ */
+const USER_INFO = /((?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/)([^/?#\s]+)@/gi;
 
 /** A proxy's URL may carry a password: `http://user:password@proxy` becomes `http://***@proxy`. */
 function withoutUserInfo(text: string): string {

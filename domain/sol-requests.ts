@@ -6,7 +6,7 @@ import { CANCEL_MODES } from './operation/state.ts';
  * members pass.
  */
 const identifier = z.string().min(1).max(255);
-export const keyValuePairs = z.record(
+const parameters = z.record(
   z.string().regex(/^[a-zA-Z0-9\-_:. /]{1,1024}$/, 'keys are 1 to 1024 of a-z A-Z 0-9 - _ : . / and blank'),
   z.union([
     z.string().max(1024),
@@ -16,6 +16,12 @@ export const keyValuePairs = z.record(
     z.array(z.unknown()),
     z.record(z.string(), z.unknown()),
   ]),
+);
+/** All pairs of one member together, as JSON. Every answer about the instance repeats them. */
+const MOST_PAIRS_CHARACTERS = 64 * 1024;
+export const keyValuePairs = parameters.refine(
+  (pairs) => JSON.stringify(pairs).length <= MOST_PAIRS_CHARACTERS,
+  `is longer than ${MOST_PAIRS_CHARACTERS} characters of JSON`,
 );
 const freeForm = z.record(z.string(), z.unknown());
 
@@ -119,7 +125,7 @@ export const InstantiateVnfRequest = z.object({
   extManagedVirtualLinks: z.array(ExtManagedVirtualLinkData).optional(),
   vimConnectionInfo: mapOf(VimConnectionInfo).optional(),
   localizationLanguage: z.string().max(255).optional(),
-  additionalParams: keyValuePairs.optional(),
+  additionalParams: parameters.optional(),
   extensions: keyValuePairs.optional(),
   vnfConfigurableProperties: keyValuePairs.optional(),
 });
@@ -128,7 +134,7 @@ export type InstantiateVnfRequest = z.infer<typeof InstantiateVnfRequest>;
 export const TerminateVnfRequest = z.object({
   terminationType: z.enum(['FORCEFUL', 'GRACEFUL']),
   gracefulTerminationTimeout: z.int().min(1).optional(),
-  additionalParams: keyValuePairs.optional(),
+  additionalParams: parameters.optional(),
 });
 export type TerminateVnfRequest = z.infer<typeof TerminateVnfRequest>;
 
@@ -136,7 +142,7 @@ export const ScaleVnfRequest = z.object({
   type: z.enum(['SCALE_OUT', 'SCALE_IN']),
   aspectId: identifier,
   numberOfSteps: z.int().min(1).default(1),
-  additionalParams: keyValuePairs.optional(),
+  additionalParams: parameters.optional(),
 });
 export type ScaleVnfRequest = z.infer<typeof ScaleVnfRequest>;
 
@@ -149,7 +155,7 @@ export const HealVnfRequest = z.object({
     .optional(),
   /** Accepted as Tacker accepts it, and not used. */
   healScript: z.string().max(255).optional(),
-  additionalParams: keyValuePairs
+  additionalParams: parameters
     .refine(({ all }) => all === undefined || typeof all === 'boolean', {
       error: 'must be true or false',
       path: ['all'],
