@@ -1,8 +1,13 @@
 import { isSecretName, isSecretText } from './secret-names.ts';
 
 /** Members by which lists of parameters name what `value` beside them is: `{"name": "password", "value": …}`. */
-const NAMING = ['name', 'key', 'parameter', 'parameterKey'];
-const NAMED = ['value', 'parameterValue', 'default'];
+const NAMING = new Set(['name', 'key', 'id', 'type', 'parameter', 'parameterkey', 'parametername']);
+const NAMED = new Set(['value', 'val', 'data', 'content', 'parametervalue', 'default']);
+
+/** `parameter_name`, `parameterName` and `ParameterName` are one name. */
+function asOneWord(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase();
+}
 
 /** Is the value of a member with this name a secret? (`oidc_token_url` and `tokenEndpoint` are not.) */
 export function isSecretMember(name: string): boolean {
@@ -13,9 +18,13 @@ export function isSecretMember(name: string): boolean {
 function membersOf(object: object): [name: string, member: unknown, isSecret: boolean][] {
   const entries = Object.entries(object);
   const namesSecret = entries.some(
-    ([name, member]) => NAMING.includes(name) && typeof member === 'string' && isSecretName(member),
+    ([name, member]) => NAMING.has(asOneWord(name)) && typeof member === 'string' && isSecretName(member),
   );
-  return entries.map(([name, member]) => [name, member, isSecretName(name) || (namesSecret && NAMED.includes(name))]);
+  return entries.map(([name, member]) => [
+    name,
+    member,
+    isSecretName(name) || (namesSecret && NAMED.has(asOneWord(name))),
+  ]);
 }
 
 /** A copy without secret members, at any depth, as Tacker leaves them out of its answers. */
