@@ -179,6 +179,8 @@ async function healthOf(
 
 type Waiting = Omit<Parameters<typeof waitUntilReachable>[1], 'what' | 'passes'>;
 
+const CLAIM_DEADLINE_MS = 2_000;
+
 /** Claims the Temporal namespace, so that no other vnflow works in it. @throws VnflowError NAMESPACE_TAKEN; AbortError */
 async function claimForStore(
   { configuration, temporalAddress, log }: VnflowOptions,
@@ -190,7 +192,12 @@ async function claimForStore(
   try {
     const client = new Client({ connection, namespace });
     const storeId = await readStoreId(db);
-    const outcome = await waitUntilReachable(() => claimNamespace(client, storeId), {
+    // a server that is away must delay neither the line about it nor a stop
+    const claim = () =>
+      connection.withAbortSignal(waiting.signal, () =>
+        connection.withDeadline(Date.now() + CLAIM_DEADLINE_MS, () => claimNamespace(client, storeId)),
+      );
+    const outcome = await waitUntilReachable(claim, {
       ...waiting,
       what: describeTemporal(temporalAddress, namespace),
       passes: (error) => !(error instanceof VnflowError),
