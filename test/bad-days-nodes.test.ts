@@ -126,6 +126,17 @@ it('a new node that is never reached is named after seconds, with the last answe
   expect(await settled(system.http, operation)).toMatchObject({ operationState: 'COMPLETED' });
 });
 
+it('a join whose token the cluster does not know any more is repeated with a new one', async () => {
+  const seq = now();
+  const stderr = `error execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "abcdef"`;
+  system.simulator.nodes.faults.add({ kind: 'command', commandPrefix: 'kubeadm join', exitCode: 1, times: 1, stderr });
+  expect(await settled(system.http, await instantiate())).toMatchObject({ operationState: 'COMPLETED' });
+  const minted = system.simulator.ledger
+    .entries(seq)
+    .filter(({ kind, what }) => kind === 'command' && what.startsWith('kubeadm token create'));
+  expect(minted).toHaveLength(1);
+});
+
 it('a control-plane node whose server was deleted in OpenStack: the operation waits after one attempt and names the server', async () => {
   const created = await instantiate();
   expect(await settled(system.http, created)).toMatchObject({ operationState: 'COMPLETED' });

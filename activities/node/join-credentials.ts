@@ -77,8 +77,36 @@ async function readLease({ deps, input }: ActivityContext): Promise<Lease | unde
  */
 const minting = new Map<string, Promise<JoinCredentials>>();
 
+/** kubeadm's words for a token that the cluster does not know: it has expired, or was deleted. */
+const TOKEN_IS_GONE = /could not find a JWS signature in the cluster-info ConfigMap/;
+
+/**
+ * Joins a node with credentials. The next attempt gets new ones when the cluster does not know their token any more: the
+ * clock of a node that slept, or an administrator, may end a token before its time.
+ * @param join gets the credentials
+ * @throws VnflowError as `join` and `runPhase`
+ */
+export async function withJoinCredentials(
+  step: StepContext,
+  join: (credentials: JoinCredentials) => Promise<void>,
+): Promise<void> {
+  const credentials = await getJoinCredentials(step);
+  try {
+    await join(credentials);
+  } catch (error) {
+    if (error instanceof VnflowError && TOKEN_IS_GONE.test(error.message)) await endLease(step, credentials);
+    throw error;
+  }
+}
+
+/** Makes credentials too old, unless another step has minted new ones meanwhile. */
+async function endLease(step: StepContext, { token }: JoinCredentials): Promise<void> {
+  const lease = await readLease(step);
+  if (lease?.credentials.token === token) await putLease(step, { ...lease, mintedAt: 0 });
+}
+
 /** Gets credentials of this round of the operation. Mints new ones when there are none or they are too old. */
-export async function getJoinCredentials(step: StepContext): Promise<JoinCredentials> {
+async function getJoinCredentials(step: StepContext): Promise<JoinCredentials> {
   const { input } = step;
   const lease = await readLease(step);
   const fresh =

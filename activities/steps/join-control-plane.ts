@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { isJobBegun } from '../../ssh/job.ts';
 import { removeLeftoverMember } from '../etcd/etcd.ts';
 import { endStalledJoin } from '../etcd/stalled-join.ts';
-import { getJoinCredentials } from '../node/join-credentials.ts';
+import { withJoinCredentials } from '../node/join-credentials.ts';
 import { type NodeAccess, onNode } from '../node/node-session.ts';
 import { runPhase } from '../node/phase.ts';
 import { phaseJobId } from '../node/phase-job.ts';
@@ -16,11 +16,12 @@ export async function joinControlPlane(step: Step): Promise<undefined> {
   const mayBeCutOff = step.input.round > 0 || activityInfo().attempt > 1;
   // first, because credentials are minted through the API server, which needs a majority of etcd
   if (mayBeCutOff) await onNode(step, {}, removeMemberOfCutOffJoin);
-  const credentials = await getJoinCredentials(step);
-  await onNode(step, {}, async (node) => {
-    await runPhase(node, { kind: 'joinControlPlane', credentials });
-    await waitForOwnNode(node);
-  });
+  await withJoinCredentials(step, (credentials) =>
+    onNode(step, {}, async (node) => {
+      await runPhase(node, { kind: 'joinControlPlane', credentials });
+      await waitForOwnNode(node);
+    }),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { getJoinCredentials } from '../node/join-credentials.ts';
+import { withJoinCredentials } from '../node/join-credentials.ts';
 import { onNode } from '../node/node-session.ts';
 import { runPhase } from '../node/phase.ts';
 import { waitForOwnNode } from '../node/ready-nodes.ts';
@@ -6,9 +6,10 @@ import type { StepContextOf } from '../step-context.ts';
 
 /** Joins a worker to the cluster. */
 export async function joinWorker(step: StepContextOf<'joinWorker'>): Promise<undefined> {
-  const credentials = await getJoinCredentials(step);
-  await onNode(step, {}, async (node) => {
-    await runPhase(node, { kind: 'joinWorker', credentials });
-    await waitForOwnNode(node);
-  });
+  await withJoinCredentials(step, (credentials) =>
+    onNode(step, {}, async (node) => {
+      await runPhase(node, { kind: 'joinWorker', credentials });
+      await waitForOwnNode(node);
+    }),
+  );
 }
